@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# Builds a CUDA program for the CPU: preprocess, translate (translate.py), compile, link.
+set -eu
+
+usage() {
+    cat <<'END'
+Usage: compile.sh [OPTION]... SOURCE.cu -o PROGRAM
+       compile.sh --runtime [OPTION]... -o RUNTIME.o
+Builds a CUDA program, or the runtime that every program is linked with, for the CPU.
+  --debug                no optimisation, debugging symbols, LAB_DEBUG defined
+  --cxx COMPILER         the C++ compiler (g++)
+  --python PYTHON        the Python that runs the translator (python3)
+  --flags "FLAGS"        further flags for the compiler, after all others
+  --dependencies FILE    write what PROGRAM depends on, for make
+  --runtime-object FILE  the runtime to link with (runtime.o beside PROGRAM, built if absent)
+CPU_CXXFLAGS and CPU_LDFLAGS from the environment say where headers and libraries are.
+END
+}
+
+refuse() {
+    echo "compile.sh: $1 (compile.sh --help lists the options)" >&2
+    exit 2
+}
+
+here=$(dirname -- "${BASH_SOURCE[0]}")
+source='' output='' dependencies='' runtime_object='' extra_flags=''
+debug=no runtime=no cxx=g++ python=python3
+while [ $# -gt 0 ]; do
+    case $1 in
+        --debug) debug=yes ;;
+        --runtime) runtime=yes ;;
+        --help) usage && exit ;;
+        -o | --cxx | --python | --flags | --dependencies | --runtime-object)
+            [ $# -ge 2 ] || refuse "$1 needs a value"
+            case $1 in
+                -o) output=$2 ;;
+                --cxx) cxx=$2 ;;
+                --python) python=$2 ;;
+                --flags) extra_flags=$2 ;;
+                --dependencies) dependencies=$2 ;;
+                --runtime-object) runtime_object=$2 ;;
+            esac
+            shift
+            ;;
+        -*) refuse "unknown option $1" ;;
+        *)
+            [ -z "$source" ] || refuse "one source at a time, but got $source and $1"
+            source=$1
+            ;;
+    esac
+    shift
+done
+[ -n "$output" ] || refuse "-o PROGRAM is missing"
+if [ $runtime = yes ]; then
+    [ -z "$source" ] || refuse "--runtime takes no source, but got $source"
+else
+    [ -n "$source" ] || refuse "SOURCE.cu is missing"
+fi
+[ -d "$(dirname -- "$output")" ] || refuse "the folder of $output does not exist"
+
+# -ffp-contract=off: a * b + c rounds twice, as written, whatever the machine's own instructions.
+flags=(-std=c++17 -ffp-contract=off -Wall -Wno-unknown-pragmas -pthread -fno-pie)
+if [ $debug = yes ]; then
+    flags+=(-O0 -g -DLAB_DEBUG)
+else
+    flags+=(-O3 -g1)
+fi
+read -r -a words <<<"${CPU_CXXFLAGS:-} $extra_flags"
+flags+=(-DCUDA_ON_CPU=1 "-I$here/include" "${words[@]}")
+read -r -a link_flags <<<"${CPU_LDFLAGS:-}"
+
+# Everything is made in a folder beside the output and moved at the end: whoever looks sees the old
+# file or the whole new one.
+work=$(mktemp -d -- "$output.XXXXXX")
+trap 'rm -rf -- "$work"' EXIT
+dependency_flags=()
+if [ -n "$dependencies" ]; then
+    dependency_flags=(-MMD -MP -MQ "$output" -MF "$work/dependencies")
+fi
+
+if [ $runtime = yes ]; then
+    "$cxx" "${flags[@]}" "${dependency_flags[@]}" -c "$here/runtime.cpp" -o "$work/output"
+else
+    if [ -z "$runtime_object" ]; then
+        runtime_object=$(dirname -- "$output")/runtime.o
+        if [ ! -e "$runtime_object" ]; then
+            debug_option=()
+            [ $debug = no ] || debug_option=(--debug)
+            "${BASH_SOURCE[0]}" --runtime "${debug_option[@]}" --cxx "$cxx" \
+                --flags "$extra_flags" -o "$runtime_object"
+        fi
+    fi
+    "$cxx" "${flags[@]}" "${dependency_flags[@]}" -include "$here/include/cuda_runtime.h" \
+        -E -x c++ "$source" -o "$work/preprocessed.ii"
+    "$python" -I -S "$here/translate.py" <"$work/preprocessed.ii" >"$work/translated.ii"
+    "$cxx" "${flags[@]}" -x c++-cpp-output "$work/translated.ii" -x none "$runtime_object" \
+        -no-pie "${link_flags[@]}" -l:libboost_context.a -o "$work/output"
+fi
+[ -z "$dependencies" ] || mv -f -- "$work/dependencies" "$dependencies"
+mv -f -- "$work/output" "$output"

@@ -1,0 +1,294 @@
+// What kernels call: barriers, fences, warp primitives, atomics.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+
+#include "launch.h"
+
+namespace cuda_cpu {
+
+// ---------------------------------------------------------------- what the scheduler offers
+// Waits for all threads of the block; returns for how many of them `predicate` held.
+unsigned int block_barrier(bool predicate, const Site& site);
+
+enum class WarpOperation {
+    sync, ballot, all, any, shuffle, match_any, match_all,
+    reduce_add, reduce_min_signed, reduce_max_signed, reduce_min, reduce_max,
+    reduce_and, reduce_or, reduce_xor
+};
+// Every lane named in `mask` meets the others here. `value` is what the lane brings, `source` the
+// lane that it reads from (shuffle only); the result is what the operation gives this lane.
+uint64_t warp_meeting(WarpOperation operation, unsigned int mask, uint64_t value, int source,
+                      const Site& site);
+unsigned int active_lanes(const Site& site);
+unsigned int this_lane();
+void yield();                   // lets the other threads of the block go on
+[[noreturn]] void trap();       // ends the kernel with cudaErrorLaunchFailure
+extern __thread unsigned int spins;
+
+// A thread that spins on an atomic waits for another one, so let that one run now and then.
+inline void spin() {
+    if (__builtin_expect((++spins & 1023u) == 0, false)) yield();
+}
+
+template <class T>
+uint64_t to_bits(T value) {
+    static_assert(sizeof(T) <= 8, "a warp exchanges values of at most 8 bytes");
+    uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof(T));
+    return bits;
+}
+template <class T>
+T from_bits(uint64_t bits) {
+    T value;
+    std::memcpy(&value, &bits, sizeof(T));
+    return value;
+}
+
+}   // namespace cuda_cpu
+
+#define CUDA_CPU_SITE                                                                              \
+    const char *file = __builtin_FILE(), int line = __builtin_LINE()
+
+// ---------------------------------------------------------------- barriers and fences
+inline void __syncthreads(CUDA_CPU_SITE) { cuda_cpu::block_barrier(false, {file, line}); }
+inline int __syncthreads_count(int predicate, CUDA_CPU_SITE) {
+    return static_cast<int>(cuda_cpu::block_barrier(predicate != 0, {file, line}));
+}
+inline int __syncthreads_and(int predicate, CUDA_CPU_SITE) {
+    return cuda_cpu::block_barrier(predicate == 0, {file, line}) == 0;
+}
+inline int __syncthreads_or(int predicate, CUDA_CPU_SITE) {
+    return cuda_cpu::block_barrier(predicate != 0, {file, line}) != 0;
+}
+inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST), cuda_cpu::spin(); }
+inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST), cuda_cpu::spin(); }
+inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST), cuda_cpu::spin(); }
+inline void __nanosleep(unsigned int) { cuda_cpu::yield(); }
+[[noreturn]] inline void __trap() { cuda_cpu::trap(); }
+inline void __brkpt() {}
+
+// ---------------------------------------------------------------- warps
+inline void __syncwarp(unsigned int mask = 0xffffffffu, CUDA_CPU_SITE) {
+    cuda_cpu::warp_meeting(cuda_cpu::WarpOperation::sync, mask, 0, 0, {file, line});
+}
+inline unsigned int __activemask(CUDA_CPU_SITE) { return cuda_cpu::active_lanes({file, line}); }
+inline unsigned int __ballot_sync(unsigned int mask, int predicate, CUDA_CPU_SITE) {
+    return static_cast<unsigned int>(cuda_cpu::warp_meeting(cuda_cpu::WarpOperation::ballot, mask,
+                                                            predicate != 0, 0, {file, line}));
+}
+inline int __all_sync(unsigned int mask, int predicate, CUDA_CPU_SITE) {
+    return static_cast<int>(cuda_cpu::warp_meeting(cuda_cpu::WarpOperation::all, mask,
+                                                   predicate != 0, 0, {file, line}));
+}
+inline int __any_sync(unsigned int mask, int predicate, CUDA_CPU_SITE) {
+    return static_cast<int>(cuda_cpu::warp_meeting(cuda_cpu::WarpOperation::any, mask,
+                                                   predicate != 0, 0, {file, line}));
+}
+
+namespace cuda_cpu {
+// A source outside the lane's own section of `width` lanes gives the lane its own value back.
+template <class T>
+T shuffle(unsigned int mask, T value, int source, int first, int last, const Site& site) {
+    const int lane = static_cast<int>(this_lane());
+    if (source < first || source > last) source = lane;
+    return from_bits<T>(
+        warp_meeting(WarpOperation::shuffle, mask, to_bits(value), source, site));
+}
+}   // namespace cuda_cpu
+
+template <class T>
+T __shfl_sync(unsigned int mask, T value, int source, int width = warpSize, CUDA_CPU_SITE) {
+    const int first = static_cast<int>(cuda_cpu::this_lane()) & ~(width - 1);
+    return cuda_cpu::shuffle(mask, value, first + (source & (width - 1)), first, first + width - 1,
+                             {file, line});
+}
+template <class T>
+T __shfl_up_sync(unsigned int mask, T value, unsigned int delta, int width = warpSize,
+                 CUDA_CPU_SITE) {
+    const int lane = static_cast<int>(cuda_cpu::this_lane()), first = lane & ~(width - 1);
+    return cuda_cpu::shuffle(mask, value, lane - static_cast<int>(delta), first, first + width - 1,
+                             {file, line});
+}
+template <class T>
+T __shfl_down_sync(unsigned int mask, T value, unsigned int delta, int width = warpSize,
+                   CUDA_CPU_SITE) {
+    const int lane = static_cast<int>(cuda_cpu::this_lane()), first = lane & ~(width - 1);
+    return cuda_cpu::shuffle(mask, value, lane + static_cast<int>(delta), first, first + width - 1,
+                             {file, line});
+}
+// A lane above its own section cannot be read; one below can, as on a GPU.
+template <class T>
+T __shfl_xor_sync(unsigned int mask, T value, int lane_mask, int width = warpSize, CUDA_CPU_SITE) {
+    const int lane = static_cast<int>(cuda_cpu::this_lane()), first = lane & ~(width - 1);
+    return cuda_cpu::shuffle(mask, value, lane ^ lane_mask, 0, first + width - 1, {file, line});
+}
+template <class T>
+unsigned int __match_any_sync(unsigned int mask, T value, CUDA_CPU_SITE) {
+    return static_cast<unsigned int>(cuda_cpu::warp_meeting(
+        cuda_cpu::WarpOperation::match_any, mask, cuda_cpu::to_bits(value), 0, {file, line}));
+}
+template <class T>
+unsigned int __match_all_sync(unsigned int mask, T value, int* all_equal, CUDA_CPU_SITE) {
+    const unsigned int lanes = static_cast<unsigned int>(cuda_cpu::warp_meeting(
+        cuda_cpu::WarpOperation::match_all, mask, cuda_cpu::to_bits(value), 0, {file, line}));
+    *all_equal = lanes != 0;
+    return lanes;
+}
+
+#define CUDA_CPU_REDUCE(name, type, operation)                                                     \
+    inline type name(unsigned int mask, type value, CUDA_CPU_SITE) {                               \
+        return static_cast<type>(cuda_cpu::warp_meeting(cuda_cpu::WarpOperation::operation, mask,  \
+                                                        static_cast<uint64_t>(value), 0,           \
+                                                        {file, line}));                            \
+    }
+CUDA_CPU_REDUCE(__reduce_add_sync, unsigned int, reduce_add)
+CUDA_CPU_REDUCE(__reduce_add_sync, int, reduce_add)
+CUDA_CPU_REDUCE(__reduce_min_sync, unsigned int, reduce_min)
+CUDA_CPU_REDUCE(__reduce_min_sync, int, reduce_min_signed)
+CUDA_CPU_REDUCE(__reduce_max_sync, unsigned int, reduce_max)
+CUDA_CPU_REDUCE(__reduce_max_sync, int, reduce_max_signed)
+CUDA_CPU_REDUCE(__reduce_and_sync, unsigned int, reduce_and)
+CUDA_CPU_REDUCE(__reduce_or_sync, unsigned int, reduce_or)
+CUDA_CPU_REDUCE(__reduce_xor_sync, unsigned int, reduce_xor)
+#undef CUDA_CPU_REDUCE
+
+// ---------------------------------------------------------------- atomics
+// Real ones: blocks run on several cores. Each returns the old value.
+namespace cuda_cpu {
+
+// Replaces *address by change(*address) in one step, for the types and operations without an
+// instruction of their own.
+template <class T, class Change>
+T atomic_change(T* address, Change change) {
+    spin();
+    T old;
+    __atomic_load(address, &old, __ATOMIC_RELAXED);
+    for (;;) {
+        T desired = change(old);
+        if (__atomic_compare_exchange(address, &old, &desired, true, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED)) {
+            return old;
+        }
+    }
+}
+
+}   // namespace cuda_cpu
+
+#define CUDA_CPU_ATOMIC_INTEGER(type)                                                              \
+    inline type atomicAdd(type* address, type value) {                                             \
+        cuda_cpu::spin();                                                                          \
+        return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);                               \
+    }                                                                                              \
+    inline type atomicExch(type* address, type value) {                                            \
+        cuda_cpu::spin();                                                                          \
+        return __atomic_exchange_n(address, value, __ATOMIC_RELAXED);                              \
+    }                                                                                              \
+    inline type atomicCAS(type* address, type compare, type value) {                               \
+        cuda_cpu::spin();                                                                          \
+        __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_SEQ_CST,             \
+                                    __ATOMIC_SEQ_CST);                                             \
+        return compare;                                                                            \
+    }                                                                                              \
+    inline type atomicMin(type* address, type value) {                                             \
+        return cuda_cpu::atomic_change(address,                                                    \
+                                       [=](type old) { return value < old ? value : old; });       \
+    }                                                                                              \
+    inline type atomicMax(type* address, type value) {                                             \
+        return cuda_cpu::atomic_change(address,                                                    \
+                                       [=](type old) { return value > old ? value : old; });       \
+    }                                                                                              \
+    inline type atomicAnd(type* address, type value) {                                             \
+        cuda_cpu::spin();                                                                          \
+        return __atomic_fetch_and(address, value, __ATOMIC_RELAXED);                               \
+    }                                                                                              \
+    inline type atomicOr(type* address, type value) {                                              \
+        cuda_cpu::spin();                                                                          \
+        return __atomic_fetch_or(address, value, __ATOMIC_RELAXED);                                \
+    }                                                                                              \
+    inline type atomicXor(type* address, type value) {                                             \
+        cuda_cpu::spin();                                                                          \
+        return __atomic_fetch_xor(address, value, __ATOMIC_RELAXED);                               \
+    }
+CUDA_CPU_ATOMIC_INTEGER(int)
+CUDA_CPU_ATOMIC_INTEGER(unsigned int)
+CUDA_CPU_ATOMIC_INTEGER(unsigned long long)
+#undef CUDA_CPU_ATOMIC_INTEGER
+
+#define CUDA_CPU_ATOMIC_FLOAT(type)                                                                \
+    inline type atomicAdd(type* address, type value) {                                             \
+        return cuda_cpu::atomic_change(address, [=](type old) { return old + value; });            \
+    }
+CUDA_CPU_ATOMIC_FLOAT(float)
+CUDA_CPU_ATOMIC_FLOAT(double)
+#undef CUDA_CPU_ATOMIC_FLOAT
+
+inline float atomicExch(float* address, float value) {
+    return cuda_cpu::atomic_change(address, [=](float) { return value; });
+}
+inline int atomicSub(int* address, int value) { return atomicAdd(address, -value); }
+inline unsigned int atomicSub(unsigned int* address, unsigned int value) {
+    return atomicAdd(address, 0u - value);
+}
+// Counts up to `limit` and starts again at 0; counts down from `limit` likewise.
+inline unsigned int atomicInc(unsigned int* address, unsigned int limit) {
+    return cuda_cpu::atomic_change(
+        address, [=](unsigned int old) { return old >= limit ? 0u : old + 1u; });
+}
+inline unsigned int atomicDec(unsigned int* address, unsigned int limit) {
+    return cuda_cpu::atomic_change(
+        address, [=](unsigned int old) { return old == 0 || old > limit ? limit : old - 1u; });
+}
+
+// The forms for one block and for the whole system: the same here.
+#define CUDA_CPU_ATOMIC_SCOPES(name)                                                               \
+    template <class T, class... Values>                                                            \
+    auto name##_block(T* address, Values... values) {                                              \
+        return name(address, values...);                                                           \
+    }                                                                                              \
+    template <class T, class... Values>                                                            \
+    auto name##_system(T* address, Values... values) {                                             \
+        return name(address, values...);                                                           \
+    }
+CUDA_CPU_ATOMIC_SCOPES(atomicAdd)
+CUDA_CPU_ATOMIC_SCOPES(atomicSub)
+CUDA_CPU_ATOMIC_SCOPES(atomicExch)
+CUDA_CPU_ATOMIC_SCOPES(atomicCAS)
+CUDA_CPU_ATOMIC_SCOPES(atomicMin)
+CUDA_CPU_ATOMIC_SCOPES(atomicMax)
+CUDA_CPU_ATOMIC_SCOPES(atomicAnd)
+CUDA_CPU_ATOMIC_SCOPES(atomicOr)
+CUDA_CPU_ATOMIC_SCOPES(atomicXor)
+#undef CUDA_CPU_ATOMIC_SCOPES
+
+// ---------------------------------------------------------------- clocks and loads with a hint
+inline long long clock64() {
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+template <class T>
+T __ldg(const T* address) { return *address; }
+template <class T>
+T __ldcg(const T* address) { return *address; }
+template <class T>
+T __ldca(const T* address) { return *address; }
+template <class T>
+T __ldcs(const T* address) { return *address; }
+template <class T>
+T __ldlu(const T* address) { return *address; }
+template <class T>
+T __ldcv(const T* address) { return *address; }
+template <class T>
+void __stwb(T* address, T value) { *address = value; }
+template <class T>
+void __stcg(T* address, T value) { *address = value; }
+template <class T>
+void __stcs(T* address, T value) { *address = value; }
+template <class T>
+void __stwt(T* address, T value) { *address = value; }
+#undef CUDA_CPU_SITE

@@ -1,0 +1,142 @@
+// What a launch becomes on the CPU, and the built-in variables of a kernel.
+//
+// The translator turns  kernel<<<grid, block>>>(a, b)  into
+//     cuda_cpu::launch("kernel", "a, b", Shape(grid, block), [=](auto... v) { kernel(v...); }, a, b)
+// A launch from the host checks the shape, copies the arguments and joins the queue; a launch from a
+// kernel joins the list of its parent grid. The threads of a block run one after the other in
+// run_threads(): a kernel without a barrier is a plain loop. A thread that has to wait leaves its
+// stack and the scheduler goes on with the next one (see common/cpu/runtime/scheduler.h).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "api.h"
+#include "types.h"
+
+// Plain thread-local variables, one set for each core: a block stays on its core until it ends.
+extern __thread uint3 threadIdx;
+extern __thread uint3 blockIdx;
+extern __thread dim3 blockDim;
+extern __thread dim3 gridDim;
+constexpr int warpSize = 32;
+
+namespace cuda_cpu {
+
+// A place in the learner's file, for the sentences that name it.
+struct Site {
+    const char* file;
+    int line;
+    static Site here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+        return {file, line};
+    }
+};
+
+// What stands between <<< and >>>, and where.
+struct Shape {
+    dim3 grid, block;
+    size_t shared_bytes;
+    cudaStream_t stream;
+    Site site;
+    Shape(dim3 grid, dim3 block, size_t shared_bytes = 0, cudaStream_t stream = nullptr,
+          Site site = Site::here(__builtin_FILE(), __builtin_LINE()))
+        : grid(grid), block(block), shared_bytes(shared_bytes), stream(stream), site(site) {}
+};
+
+// A kernel with its arguments, ready to run the threads of one block after the other.
+struct Kernel {
+    virtual ~Kernel() = default;
+    virtual void run_threads() const = 0;
+};
+
+struct Runner;                     // a stack on which threads of the block run
+extern __thread Runner* running;   // the one that runs now; null while host code runs
+inline bool in_kernel() { return running != nullptr; }
+
+template <class Body, class... Arguments>
+struct KernelOf final : Kernel {
+    Body body;
+    std::tuple<Arguments...> arguments;
+    KernelOf(Body body, Arguments... arguments)
+        : body(std::move(body)), arguments(std::move(arguments)...) {}
+
+    // Runs threads in order from threadIdx on. Another runner takes over the rest as soon as one of
+    // them waits, and `running` is then no longer the runner that started here.
+    void run_threads() const override {
+        Runner* const self = running;
+        const uint3 shape = blockDim;
+        uint3 thread = threadIdx;
+        for (;;) {
+            std::apply(body, arguments);
+            if (__builtin_expect(handed_over(self), false)) return;
+            if (++thread.x == shape.x) {
+                thread.x = 0;
+                if (++thread.y == shape.y) {
+                    thread.y = 0;
+                    if (++thread.z == shape.z) return;
+                }
+            }
+            threadIdx = thread;
+        }
+    }
+    static bool handed_over(const Runner* self);
+};
+
+// The front runner is the one that still starts new threads. A pointer, so that no store of a
+// kernel to numbers can change it in the compiler's eyes.
+extern __thread Runner* front_runner;
+
+template <class Body, class... Arguments>
+inline bool KernelOf<Body, Arguments...>::handed_over(const Runner* self) {
+    return front_runner != self;
+}
+
+// A pointer argument that a launch from the host has to look at, with its place in the list.
+void check_pointer_argument(const char* kernel, const char* arguments, int position,
+                            const void* pointer, const Site& site);
+void submit(const char* name, const Shape& shape, std::unique_ptr<Kernel> kernel);
+bool valid_launch(const char* name, const Shape& shape);
+
+template <class Argument>
+void check_argument(const char* kernel, const char* arguments, int position,
+                    const Argument& argument, const Site& site) {
+    if constexpr (std::is_pointer_v<Argument>) {
+        if constexpr (!std::is_function_v<std::remove_pointer_t<Argument>>) {
+            check_pointer_argument(kernel, arguments, position, argument, site);
+        }
+    }
+}
+
+template <class Body, class... Arguments>
+void launch(const char* name, const char* text, const Shape& shape, Body body,
+            Arguments... arguments) {
+    if (!valid_launch(name, shape)) return;
+    if (!in_kernel()) {
+        int position = 0;
+        (check_argument(name, text, ++position, arguments, shape.site), ...);
+        (void)position;
+    }
+    submit(name, shape,
+           std::make_unique<KernelOf<Body, Arguments...>>(std::move(body),
+                                                          std::move(arguments)...));
+}
+
+// Shared memory. Static arrays are thread-local variables of the kernel, one copy for each core;
+// the first thread of a block that passes the declaration fills them with a NaN pattern.
+constexpr size_t dynamic_shared_bytes = 227 * 1024;
+extern __thread char* dynamic_shared_start;
+extern __thread unsigned long long block_serial;
+inline void* dynamic_shared() { return dynamic_shared_start; }
+void poison(void* start, size_t bytes);
+
+template <class... Arrays>
+inline void enter_shared(unsigned long long& seen, Arrays&... arrays) {
+    if (__builtin_expect(seen == block_serial, true)) return;
+    seen = block_serial;
+    (poison(const_cast<void*>(static_cast<const volatile void*>(&arrays)), sizeof(arrays)), ...);
+}
+
+}   // namespace cuda_cpu

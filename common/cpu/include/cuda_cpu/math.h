@@ -1,0 +1,180 @@
+// The intrinsics of device code, and the overloads of min and max that CUDA puts into the global
+// namespace. The C library has the rest (sqrtf, fmaf, sincosf, ...).
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+// std::abs and its kin for float and double under their plain names, as nvcc has them.
+using std::abs;
+using std::isfinite;
+using std::isinf;
+using std::isnan;
+using std::signbit;
+
+#define CUDA_CPU_MIN_MAX(result, left, right)                                                      \
+    inline result min(left a, right b) {                                                           \
+        return static_cast<result>(b) < static_cast<result>(a) ? static_cast<result>(b)            \
+                                                               : static_cast<result>(a);           \
+    }                                                                                              \
+    inline result max(left a, right b) {                                                           \
+        return static_cast<result>(a) < static_cast<result>(b) ? static_cast<result>(b)            \
+                                                               : static_cast<result>(a);           \
+    }
+CUDA_CPU_MIN_MAX(int, int, int)
+CUDA_CPU_MIN_MAX(unsigned int, unsigned int, unsigned int)
+CUDA_CPU_MIN_MAX(unsigned int, int, unsigned int)
+CUDA_CPU_MIN_MAX(unsigned int, unsigned int, int)
+CUDA_CPU_MIN_MAX(long, long, long)
+CUDA_CPU_MIN_MAX(unsigned long, unsigned long, unsigned long)
+CUDA_CPU_MIN_MAX(unsigned long, long, unsigned long)
+CUDA_CPU_MIN_MAX(unsigned long, unsigned long, long)
+CUDA_CPU_MIN_MAX(long long, long long, long long)
+CUDA_CPU_MIN_MAX(unsigned long long, unsigned long long, unsigned long long)
+CUDA_CPU_MIN_MAX(unsigned long long, long long, unsigned long long)
+CUDA_CPU_MIN_MAX(unsigned long long, unsigned long long, long long)
+#undef CUDA_CPU_MIN_MAX
+// For floating point the number wins over a NaN, as on a GPU.
+inline float min(float a, float b) { return fminf(a, b); }
+inline float max(float a, float b) { return fmaxf(a, b); }
+inline double min(double a, double b) { return fmin(a, b); }
+inline double max(double a, double b) { return fmax(a, b); }
+inline double min(float a, double b) { return fmin(a, b); }
+inline double max(float a, double b) { return fmax(a, b); }
+inline double min(double a, float b) { return fmin(a, b); }
+inline double max(double a, float b) { return fmax(a, b); }
+
+// Rounding to nearest is the only mode here; the forms for the other modes are left out.
+inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __fsub_rn(float a, float b) { return a - b; }
+inline float __fmul_rn(float a, float b) { return a * b; }
+inline float __fdiv_rn(float a, float b) { return a / b; }
+inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
+inline float __frcp_rn(float a) { return 1.0f / a; }
+inline float __fsqrt_rn(float a) { return std::sqrt(a); }
+inline float __frsqrt_rn(float a) { return static_cast<float>(1.0 / std::sqrt(double{a})); }
+inline double __dadd_rn(double a, double b) { return a + b; }
+inline double __dsub_rn(double a, double b) { return a - b; }
+inline double __dmul_rn(double a, double b) { return a * b; }
+inline double __ddiv_rn(double a, double b) { return a / b; }
+inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
+inline double __drcp_rn(double a) { return 1.0 / a; }
+inline double __dsqrt_rn(double a) { return std::sqrt(a); }
+
+// The fast forms are as accurate as the slow ones here.
+inline float __fdividef(float a, float b) { return a / b; }
+inline float __expf(float a) { return std::exp(a); }
+inline float __exp10f(float a) { return std::pow(10.0f, a); }
+inline float __logf(float a) { return std::log(a); }
+inline float __log2f(float a) { return std::log2(a); }
+inline float __log10f(float a) { return std::log10(a); }
+inline float __powf(float a, float b) { return std::pow(a, b); }
+inline float __sinf(float a) { return std::sin(a); }
+inline float __cosf(float a) { return std::cos(a); }
+inline float __tanf(float a) { return std::tan(a); }
+inline void __sincosf(float a, float* sine, float* cosine) {
+    *sine = std::sin(a), *cosine = std::cos(a);
+}
+inline float __saturatef(float a) { return a > 0.0f ? (a < 1.0f ? a : 1.0f) : 0.0f; }
+
+inline float rsqrtf(float a) { return 1.0f / std::sqrt(a); }
+inline double rsqrt(double a) { return 1.0 / std::sqrt(a); }
+inline float rcbrtf(float a) { return 1.0f / std::cbrt(a); }
+inline double rcbrt(double a) { return 1.0 / std::cbrt(a); }
+constexpr double cuda_cpu_pi = 3.14159265358979323846;
+inline float sinpif(float a) { return static_cast<float>(std::sin(cuda_cpu_pi * a)); }
+inline float cospif(float a) { return static_cast<float>(std::cos(cuda_cpu_pi * a)); }
+inline double sinpi(double a) { return std::sin(cuda_cpu_pi * std::fmod(a, 2.0)); }
+inline double cospi(double a) { return std::cos(cuda_cpu_pi * std::fmod(a, 2.0)); }
+
+// Integers and bits.
+inline int __popc(unsigned int a) { return __builtin_popcount(a); }
+inline int __popcll(unsigned long long a) { return __builtin_popcountll(a); }
+inline int __clz(int a) { return a == 0 ? 32 : __builtin_clz(static_cast<unsigned int>(a)); }
+inline int __clzll(long long a) {
+    return a == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(a));
+}
+inline int __ffs(int a) { return __builtin_ffs(a); }
+inline int __ffsll(long long a) { return __builtin_ffsll(a); }
+inline unsigned int __brev(unsigned int a) {
+    a = ((a >> 1) & 0x55555555u) | ((a & 0x55555555u) << 1);
+    a = ((a >> 2) & 0x33333333u) | ((a & 0x33333333u) << 2);
+    a = ((a >> 4) & 0x0f0f0f0fu) | ((a & 0x0f0f0f0fu) << 4);
+    return __builtin_bswap32(a);
+}
+inline unsigned long long __brevll(unsigned long long a) {
+    return (static_cast<unsigned long long>(__brev(static_cast<unsigned int>(a))) << 32) |
+           __brev(static_cast<unsigned int>(a >> 32));
+}
+// Each of the four low digits of `selector` names one of the eight bytes of (high, low).
+inline unsigned int __byte_perm(unsigned int low, unsigned int high, unsigned int selector) {
+    const uint64_t bytes = (static_cast<uint64_t>(high) << 32) | low;
+    unsigned int result = 0;
+    for (int i = 0; i < 4; ++i) {
+        const unsigned int digit = (selector >> (4 * i)) & 0xfu;
+        unsigned int byte = static_cast<unsigned int>(bytes >> (8 * (digit & 7u))) & 0xffu;
+        if (digit & 8u) byte = byte & 0x80u ? 0xffu : 0u;
+        result |= byte << (8 * i);
+    }
+    return result;
+}
+inline unsigned int __funnelshift_l(unsigned int low, unsigned int high, unsigned int shift) {
+    const uint64_t both = (static_cast<uint64_t>(high) << 32) | low;
+    return static_cast<unsigned int>((both << (shift & 31u)) >> 32);
+}
+inline unsigned int __funnelshift_r(unsigned int low, unsigned int high, unsigned int shift) {
+    const uint64_t both = (static_cast<uint64_t>(high) << 32) | low;
+    return static_cast<unsigned int>(both >> (shift & 31u));
+}
+inline int __mul24(int a, int b) { return ((a << 8) >> 8) * ((b << 8) >> 8); }
+inline unsigned int __umul24(unsigned int a, unsigned int b) {
+    return (a & 0xffffffu) * (b & 0xffffffu);
+}
+inline int __mulhi(int a, int b) {
+    return static_cast<int>((static_cast<long long>(a) * b) >> 32);
+}
+inline unsigned int __umulhi(unsigned int a, unsigned int b) {
+    return static_cast<unsigned int>((static_cast<unsigned long long>(a) * b) >> 32);
+}
+inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+    return static_cast<unsigned long long>((static_cast<unsigned __int128>(a) * b) >> 64);
+}
+inline unsigned int __sad(int a, int b, unsigned int c) {
+    return c + static_cast<unsigned int>(a < b ? b - a : a - b);
+}
+inline unsigned int __usad(unsigned int a, unsigned int b, unsigned int c) {
+    return c + (a < b ? b - a : a - b);
+}
+
+// Conversions and casts of bits.
+namespace cuda_cpu {
+template <class To, class From>
+To same_bits(From value) {
+    static_assert(sizeof(To) == sizeof(From), "sizes differ");
+    To result;
+    std::memcpy(&result, &value, sizeof(To));
+    return result;
+}
+}   // namespace cuda_cpu
+inline int __float_as_int(float a) { return cuda_cpu::same_bits<int>(a); }
+inline unsigned int __float_as_uint(float a) { return cuda_cpu::same_bits<unsigned int>(a); }
+inline float __int_as_float(int a) { return cuda_cpu::same_bits<float>(a); }
+inline float __uint_as_float(unsigned int a) { return cuda_cpu::same_bits<float>(a); }
+inline long long __double_as_longlong(double a) { return cuda_cpu::same_bits<long long>(a); }
+inline double __longlong_as_double(long long a) { return cuda_cpu::same_bits<double>(a); }
+inline int __float2int_rn(float a) { return static_cast<int>(std::nearbyint(a)); }
+inline int __float2int_rz(float a) { return static_cast<int>(a); }
+inline int __float2int_rd(float a) { return static_cast<int>(std::floor(a)); }
+inline int __float2int_ru(float a) { return static_cast<int>(std::ceil(a)); }
+inline unsigned int __float2uint_rn(float a) {
+    return static_cast<unsigned int>(std::nearbyint(a));
+}
+inline unsigned int __float2uint_rz(float a) { return static_cast<unsigned int>(a); }
+inline int __double2int_rn(double a) { return static_cast<int>(std::nearbyint(a)); }
+inline int __double2int_rz(double a) { return static_cast<int>(a); }
+inline float __double2float_rn(double a) { return static_cast<float>(a); }
+inline float __int2float_rn(int a) { return static_cast<float>(a); }
+inline float __uint2float_rn(unsigned int a) { return static_cast<float>(a); }
+inline double __int2double_rn(int a) { return static_cast<double>(a); }

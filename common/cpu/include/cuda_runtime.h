@@ -1,0 +1,12 @@
+// The CUDA runtime on the CPU: the header that a lab includes under its CUDA name when it is built
+// by common/cpu/compile.sh. What a lab may use of CUDA is declared in the five parts below; what
+// happens behind it is in common/cpu/runtime.cpp. docs/cpu-mode.md says what is left out.
+#pragma once
+
+#define CUDART_VERSION 13000
+
+#include "cuda_cpu/types.h"    // dim3, float4, ... and the qualifiers __global__, __device__, ...
+#include "cuda_cpu/api.h"      // cudaMalloc, cudaMemcpy, streams, events, devices, errors
+#include "cuda_cpu/launch.h"   // threadIdx and its kin; what k<<<grid, block>>>(...) becomes
+#include "cuda_cpu/device.h"   // barriers, warp primitives, atomics
+#include "cuda_cpu/math.h"     // the intrinsics and the overloads of min and max

@@ -1,0 +1,824 @@
+// CUDA on the CPU: the runtime API. One object file, compiled once and linked to every program.
+//
+//   runtime/memory.h     device memory that host code may not touch
+//   runtime/scheduler.h  the threads of a block: fibers, barriers, warps
+//   runtime/grid.h       blocks over the cores, launches from kernels
+//   runtime/queue.h      work that the host has not yet waited for: streams and events
+//   runtime/devices.h    the devices that the CPU pretends to be
+//   runtime/faults.h     memory faults in words
+#include "include/cuda_runtime.h"
+
+#include "runtime/devices.h"
+#include "runtime/faults.h"
+#include "runtime/grid.h"
+#include "runtime/memory.h"
+#include "runtime/queue.h"
+#include "runtime/report.h"
+#include "runtime/scheduler.h"
+
+__thread uint3 threadIdx{}, blockIdx{};
+__thread dim3 blockDim, gridDim;
+
+namespace cuda_cpu {
+
+__thread Runner* running = nullptr;
+__thread Runner* front_runner = nullptr;
+__thread char* dynamic_shared_start = nullptr;
+__thread unsigned long long block_serial = 0;
+__thread unsigned int spins = 0;
+
+namespace {
+
+const bool prepared = [] {
+    Core::mine();
+    install_fault_handler();
+    return true;
+}();
+
+// ---------------------------------------------------------------- errors
+thread_local cudaError_t last_error = cudaSuccess;
+thread_local std::string last_detail;                // what was wrong with the last failed call
+thread_local cudaError_t detailed_error = cudaSuccess;
+std::atomic<cudaError_t> lost_device{cudaSuccess};   // set by a kernel that was aborted
+
+cudaError_t failed(cudaError_t error, const std::string& detail = "") {
+    last_error = detailed_error = error;
+    last_detail = detail;
+    return error;
+}
+
+// What every call answers first: the device may be lost, or there may be none.
+cudaError_t device_state() {
+    if (lost_device != cudaSuccess) return failed(lost_device);
+    if (devices().empty()) return failed(cudaErrorNoDevice);
+    return cudaSuccess;
+}
+
+// Holds the queue's lock for the length of a call.
+struct Call {
+    std::lock_guard<std::recursive_mutex> lock{Queue::instance().mutex()};
+    cudaError_t state = device_state();
+    explicit operator bool() const { return state == cudaSuccess; }
+};
+
+void host_only(const char* function) {
+    if (!in_kernel()) return;
+    stop(format("kernel %s calls %s, which device code cannot call: a kernel never waits for the "
+                "grids that it launches. Launch the work that must come after them into "
+                "cudaStreamTailLaunch.", current_grid->name, function));
+}
+
+thread_local int current_device = 0;
+std::atomic<int> largest_dynamic_shared{shared_per_block};   // raised by cudaFuncSetAttribute
+
+}   // namespace
+
+// ---------------------------------------------------------------- kernels
+void check_pointer_argument(const char* kernel, const char* arguments, int position,
+                            const void* pointer, const Site& site) {
+    if (pointer == nullptr) return;
+    const Allocation* const allocation = Memory::instance().find(pointer);
+    const auto argument = [&] {
+        return format("%s: argument %d of kernel %s (%s) is ", to_string(site).c_str(), position,
+                      kernel, arguments);
+    };
+    if (allocation == nullptr) {
+        stop(argument() + format("a host pointer, %p. A kernel can only use device memory: allocate "
+                                 "it with cudaMalloc and copy the data there with cudaMemcpy.",
+                                 pointer));
+    }
+    if (allocation->freed && pointer < allocation->start + allocation->bytes) {
+        stop(argument() + "a pointer into memory that was given to cudaFree.");
+    }
+}
+
+bool valid_launch(const char* name, const Shape& shape) {
+    if (!in_kernel() && device_state() != cudaSuccess) return false;
+    const dim3 grid = shape.grid, block = shape.block;
+    const DeviceFacts& facts = *devices()[static_cast<size_t>(in_kernel() ? 0 : current_device)];
+    const uint64_t threads = uint64_t{block.x} * block.y * block.z;
+    std::string wrong;
+    if (grid.x == 0 || grid.y == 0 || grid.z == 0) {
+        wrong = "has a side of zero blocks";
+    } else if (threads == 0) {
+        wrong = "has blocks with a side of zero threads";
+    } else if (threads > 1024) {
+        wrong = format("has blocks of %llu threads; at most 1024 are allowed",
+                       static_cast<unsigned long long>(threads));
+    } else if (block.z > 64) {
+        wrong = format("has blocks of %u threads in z; at most 64 are allowed", block.z);
+    } else if (grid.x > 2147483647u || grid.y > 65535 || grid.z > 65535) {
+        wrong = format("has a grid of %u x %u x %u blocks; at most 2147483647 x 65535 x 65535 are "
+                       "allowed", grid.x, grid.y, grid.z);
+    }
+    const std::string where = format("%s: the launch of %s ", to_string(shape.site).c_str(), name);
+    if (!wrong.empty()) {
+        failed(cudaErrorInvalidConfiguration, where + wrong);
+        return false;
+    }
+    const size_t limit = static_cast<size_t>(
+        std::min(largest_dynamic_shared.load(), facts.shared_per_block_optin));
+    if (shape.shared_bytes > limit) {
+        failed(cudaErrorInvalidValue,
+               where + format("asks for %zu bytes of shared memory; at most %zu are allowed%s",
+                              shape.shared_bytes, limit,
+                              limit == shared_per_block ? " before cudaFuncSetAttribute" : ""));
+        return false;
+    }
+    if (in_kernel()) return true;
+    const Queue& queue = Queue::instance();
+    if (shape.stream != nullptr && shape.stream != cudaStreamLegacy &&
+        shape.stream != cudaStreamPerThread && queue.streams.count(shape.stream) == 0) {
+        failed(cudaErrorInvalidResourceHandle, where + "names a stream that does not exist");
+        return false;
+    }
+    return true;
+}
+
+namespace {
+
+void submit_from_kernel(std::unique_ptr<Grid> grid) {
+    Grid& parent = *current_grid;
+    grid->depth = parent.depth + 1;
+    if (grid->depth > 24) {
+        failed(cudaErrorLaunchMaxDepthExceeded);
+        return;
+    }
+    grid->parent_block =
+        blockIdx.x + uint64_t{gridDim.x} * (blockIdx.y + uint64_t{gridDim.y} * blockIdx.z);
+    const bool tail = grid->shape.stream == cudaStreamTailLaunch;
+    std::lock_guard<std::mutex> lock(parent.children_mutex);
+    (tail ? parent.tails : parent.children).push_back(std::move(grid));
+}
+
+}   // namespace
+
+void submit(const char* name, const Shape& shape, std::unique_ptr<Kernel> kernel) {
+    auto grid = std::make_unique<Grid>(name, shape, std::move(kernel));
+    if (in_kernel()) return submit_from_kernel(std::move(grid));
+    const Call call;
+    Queue::instance().add(shape.stream, [grid = std::shared_ptr<Grid>(std::move(grid))] {
+        if (lost_device != cudaSuccess) return;
+        Memory::instance().set_open(true);
+        run_grid(*grid);
+    });
+}
+
+void poison(void* start, size_t bytes) { std::memset(start, 0xff, bytes); }
+
+unsigned int block_barrier(bool predicate, const Site& site) {
+    return Core::mine().barrier(predicate, site);
+}
+uint64_t warp_meeting(WarpOperation operation, unsigned int mask, uint64_t value, int source,
+                      const Site& site) {
+    return Core::mine().warp_meeting(operation, mask, value, source, site);
+}
+unsigned int active_lanes(const Site& site) { return Core::mine().active_lanes(site); }
+unsigned int this_lane() {
+    return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
+}
+void yield() {
+    if (in_kernel()) Core::mine().yield();
+}
+void trap() {
+    lost_device = cudaErrorLaunchFailure;
+    Core::mine().abort_kernel();
+}
+void assertion_failed(const char* condition, const char* file, int line, const char* function) {
+    if (!in_kernel()) {
+        std::fflush(stdout);
+        std::fprintf(stderr, "%s:%d: %s: Assertion `%s' failed.\n", file, line, function, condition);
+        std::abort();
+    }
+    std::fprintf(stderr, "%s:%d: %s: block %s, thread %s: Assertion `%s' failed.\n", file, line,
+                 function, to_string(blockIdx).c_str(), to_string(threadIdx).c_str(), condition);
+    lost_device = cudaErrorAssert;
+    Core::mine().abort_kernel();
+}
+
+// Nothing is known of registers and static shared memory, so 32 registers a thread and none are
+// assumed; both are given out in the units of the hardware.
+cudaError_t occupancy(int* blocks, int block_size, size_t dynamic_shared_bytes) {
+    const DeviceFacts& facts = *devices()[static_cast<size_t>(current_device)];
+    if (block_size <= 0) return failed(cudaErrorInvalidValue);
+    *blocks = 0;
+    const int warps = (block_size + 31) / 32;
+    if (block_size > 1024 ||
+        dynamic_shared_bytes > static_cast<size_t>(facts.shared_per_block_optin)) {
+        return cudaSuccess;
+    }
+    const int by_threads = facts.threads_per_multiprocessor / (warps * 32);
+    const int by_registers =
+        registers_per_multiprocessor / (warps * 32 * assumed_registers_per_thread);
+    int most = std::min({by_threads, by_registers, facts.blocks_per_multiprocessor});
+    const size_t shared =
+        round_up(dynamic_shared_bytes + static_cast<size_t>(facts.shared_reserved), 128);
+    if (shared > 0) {
+        most = std::min(most, static_cast<int>(
+                                  static_cast<size_t>(facts.shared_per_multiprocessor) / shared));
+    }
+    *blocks = most;
+    return cudaSuccess;
+}
+
+cudaError_t best_block_size(int* grid_size, int* block_size, size_t dynamic_shared_bytes,
+                            int block_size_limit) {
+    const int limit = block_size_limit > 0 ? std::min(block_size_limit, 1024) : 1024;
+    int most_threads = 0;
+    for (int size = limit / 32 * 32; size > 0; size -= 32) {
+        int blocks;
+        const cudaError_t error = occupancy(&blocks, size, dynamic_shared_bytes);
+        if (error != cudaSuccess) return error;
+        if (blocks * size <= most_threads) continue;
+        most_threads = blocks * size;
+        *block_size = size;
+        *grid_size = blocks * devices()[static_cast<size_t>(current_device)]->multiprocessors;
+    }
+    return most_threads > 0 ? cudaSuccess : failed(cudaErrorInvalidValue);
+}
+
+cudaError_t set_function_attribute(cudaFuncAttribute attribute, int value) {
+    if (const Call call; !call) return call.state;
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
+    const int limit = devices()[static_cast<size_t>(current_device)]->shared_per_block_optin;
+    if (value < 0 || value > limit) {
+        return failed(cudaErrorInvalidValue,
+                      format("%d bytes of dynamic shared memory; at most %d a block", value, limit));
+    }
+    largest_dynamic_shared = std::max(largest_dynamic_shared.load(), value);
+    return cudaSuccess;
+}
+
+cudaError_t function_attributes(cudaFuncAttributes* attributes) {
+    if (const Call call; !call) return call.state;
+    const DeviceFacts& facts = *devices()[static_cast<size_t>(current_device)];
+    *attributes = {};
+    attributes->maxThreadsPerBlock = 1024;
+    attributes->numRegs = assumed_registers_per_thread;
+    attributes->ptxVersion = attributes->binaryVersion = 10 * facts.major + facts.minor;
+    attributes->maxDynamicSharedSizeBytes = largest_dynamic_shared;
+    return cudaSuccess;
+}
+
+// ---------------------------------------------------------------- copies
+namespace {
+
+struct Side {
+    bool on_host = true, on_device = false;   // managed and pinned memory is on both
+    bool pinned = true;                       // no copy to it has to be waited for
+    std::string wrong;                        // why it cannot be used
+};
+
+Side look_at(const void* pointer, size_t bytes, const char* which) {
+    Side side;
+    if (pointer == nullptr) {
+        side.wrong = format("the %s is a null pointer", which);
+        return side;
+    }
+    const Allocation* const allocation = Memory::instance().find(pointer);
+    if (allocation == nullptr) {
+        side.pinned = false;
+        return side;
+    }
+    side.on_device = true;
+    side.on_host = allocation->kind != MemoryKind::device && allocation->kind != MemoryKind::symbol;
+    const char* const start = static_cast<const char*>(pointer);
+    const char* const end = allocation->start + allocation->bytes;
+    if (allocation->freed) {
+        side.wrong = format("the %s was given to cudaFree", which);
+    } else if (start + bytes > end) {
+        side.wrong = format("%zu bytes at the %s go past the end of its allocation of %zu bytes",
+                            bytes, which, allocation->bytes);
+    }
+    return side;
+}
+
+std::string wrong_direction(const Side& target, const Side& source, cudaMemcpyKind kind) {
+    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    if (kind == cudaMemcpyDefault) return "";
+    if (to_device && !target.on_device) return "the direction says device, but the target is host memory";
+    if (!to_device && !target.on_host) return "the direction says host, but the target is device memory";
+    if (from_device && !source.on_device) return "the direction says device, but the source is host memory";
+    if (!from_device && !source.on_host) return "the direction says host, but the source is device memory";
+    return "";
+}
+
+struct Rectangle {
+    char* target;
+    size_t target_pitch;
+    const char* source;
+    size_t source_pitch, width, height;
+};
+
+cudaError_t copy(const Rectangle& r, cudaMemcpyKind kind, cudaStream_t stream, bool blocking) {
+    const Call call;
+    if (!call) return call.state;
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
+        return failed(cudaErrorInvalidMemcpyDirection);
+    }
+    if (r.width == 0 || r.height == 0) return cudaSuccess;
+    if (r.height > 1 && (r.width > r.target_pitch || r.width > r.source_pitch)) {
+        return failed(cudaErrorInvalidPitchValue);
+    }
+    const Side target = look_at(r.target, r.target_pitch * (r.height - 1) + r.width, "target");
+    const Side source = look_at(r.source, r.source_pitch * (r.height - 1) + r.width, "source");
+    std::string wrong = !target.wrong.empty() ? target.wrong : source.wrong;
+    if (wrong.empty()) wrong = wrong_direction(target, source, kind);
+    if (!wrong.empty()) return failed(cudaErrorInvalidValue, "copy: " + wrong);
+
+    const uint64_t number = Queue::instance().add(stream, [r] {
+        Memory::instance().set_open(true);
+        for (size_t row = 0; row < r.height; ++row) {
+            std::memmove(r.target + row * r.target_pitch, r.source + row * r.source_pitch, r.width);
+        }
+    });
+    const bool through_host = !(target.on_device && source.on_device);
+    if (through_host && (blocking || !target.pinned || !source.pinned)) {
+        Queue::instance().run_until(number);
+    }
+    return device_state();
+}
+
+cudaError_t fill(void* target, size_t pitch, int value, size_t width, size_t height,
+                 cudaStream_t stream) {
+    const Call call;
+    if (!call) return call.state;
+    if (width == 0 || height == 0) return cudaSuccess;
+    if (height > 1 && width > pitch) return failed(cudaErrorInvalidPitchValue);
+    const Side side = look_at(target, pitch * (height - 1) + width, "target");
+    if (!side.wrong.empty()) return failed(cudaErrorInvalidValue, "set: " + side.wrong);
+    if (!side.on_device) return failed(cudaErrorInvalidValue, "set: the target is host memory");
+    Queue::instance().add(stream, [=] {
+        Memory::instance().set_open(true);
+        for (size_t row = 0; row < height; ++row) {
+            std::memset(static_cast<char*>(target) + row * pitch, value, width);
+        }
+    });
+    return cudaSuccess;
+}
+
+}   // namespace
+
+void register_symbol(const void* symbol, size_t size) {
+    Memory::instance().add(symbol, size, MemoryKind::symbol);
+}
+
+cudaError_t copy_to_symbol(void* symbol, size_t size, const void* source, size_t bytes,
+                           size_t offset, cudaMemcpyKind kind) {
+    if (offset > size || bytes > size - offset) {
+        return failed(cudaErrorInvalidValue,
+                      format("%zu bytes at offset %zu do not fit a symbol of %zu bytes", bytes,
+                             offset, size));
+    }
+    register_symbol(symbol, size);
+    return cudaMemcpy(static_cast<char*>(symbol) + offset, source, bytes, kind);
+}
+
+cudaError_t copy_from_symbol(void* target, const void* symbol, size_t size, size_t bytes,
+                             size_t offset, cudaMemcpyKind kind) {
+    if (offset > size || bytes > size - offset) {
+        return failed(cudaErrorInvalidValue,
+                      format("%zu bytes at offset %zu go past a symbol of %zu bytes", bytes, offset,
+                             size));
+    }
+    register_symbol(symbol, size);
+    return cudaMemcpy(target, static_cast<const char*>(symbol) + offset, bytes, kind);
+}
+
+}   // namespace cuda_cpu
+
+// ==================================================================================== the API
+using namespace cuda_cpu;
+
+const char* cudaGetErrorName(cudaError_t error) {
+    switch (error) {
+#define CUDA_CPU_NAME(name, value, sentence)                                                       \
+    case name:                                                                                     \
+        return #name;
+        CUDA_CPU_ERRORS(CUDA_CPU_NAME)
+#undef CUDA_CPU_NAME
+    }
+    return "unrecognized error code";
+}
+
+// NVIDIA's sentence; behind it, in parentheses, what was wrong with the last call of this kind.
+const char* cudaGetErrorString(cudaError_t error) {
+    static thread_local std::string sentence;
+    switch (error) {
+#define CUDA_CPU_SENTENCE(name, value, text)                                                       \
+    case name:                                                                                     \
+        sentence = text;                                                                           \
+        break;
+        CUDA_CPU_ERRORS(CUDA_CPU_SENTENCE)
+#undef CUDA_CPU_SENTENCE
+        default: return "unrecognized error code";
+    }
+    if (error == detailed_error && !last_detail.empty()) sentence += " (" + last_detail + ")";
+    return sentence.c_str();
+}
+
+cudaError_t cudaGetLastError() {
+    const cudaError_t error = cudaPeekAtLastError();
+    last_error = cudaSuccess;
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError() { return lost_device != cudaSuccess ? lost_device.load() : last_error; }
+
+// ---------------------------------------------------------------- devices
+cudaError_t cudaGetDeviceCount(int* count) {
+    *count = static_cast<int>(devices().size());
+    return device_state();
+}
+
+cudaError_t cudaGetDevice(int* device) {
+    *device = current_device;
+    return device_state();
+}
+
+cudaError_t cudaSetDevice(int device) {
+    if (const Call call; !call) return call.state;
+    if (device < 0 || device >= static_cast<int>(devices().size())) return failed(cudaErrorInvalidDevice);
+    current_device = device;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+    if (const Call call; !call) return call.state;
+    if (device < 0 || device >= static_cast<int>(devices().size())) return failed(cudaErrorInvalidDevice);
+    *properties = properties_of(*devices()[static_cast<size_t>(device)]);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+    if (const Call call; !call) return call.state;
+    if (device < 0 || device >= static_cast<int>(devices().size())) return failed(cudaErrorInvalidDevice);
+    const cudaError_t error =
+        attribute_of(*devices()[static_cast<size_t>(device)], attribute, value);
+    return error == cudaSuccess ? error : failed(error);
+}
+
+cudaError_t cudaDriverGetVersion(int* version) {
+    *version = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) {
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize() {
+    host_only("cudaDeviceSynchronize");
+    const Call call;
+    if (!call) return call.state;
+    Queue::instance().run_all();
+    return device_state();
+}
+
+cudaError_t cudaDeviceReset() {
+    host_only("cudaDeviceReset");
+    const Call call;
+    Queue::instance().drop_all();
+    Memory::instance().release_all();
+    lost_device = cudaSuccess;
+    last_error = cudaSuccess;
+    return cudaSuccess;
+}
+
+namespace {
+// Stack and printf buffer, in bytes; heap; depth; pending launches: CUDA's defaults.
+size_t limits[] = {1024, 1 << 20, 8 << 20, 2, 2048};
+}   // namespace
+
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+    if (const Call call; !call) return call.state;
+    if (limit < 0 || limit > cudaLimitDevRuntimePendingLaunchCount) return failed(cudaErrorInvalidValue);
+    limits[limit] = value;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
+    if (const Call call; !call) return call.state;
+    if (limit < 0 || limit > cudaLimitDevRuntimePendingLaunchCount) return failed(cudaErrorInvalidValue);
+    *value = limits[limit];
+    return cudaSuccess;
+}
+
+// ---------------------------------------------------------------- memory
+namespace {
+
+size_t capacity() { return devices()[static_cast<size_t>(current_device)]->memory_bytes; }
+
+cudaError_t allocate(void** pointer, size_t bytes, MemoryKind kind) {
+    const Call call;
+    if (!call) return call.state;
+    if (pointer == nullptr) return failed(cudaErrorInvalidValue);
+    *pointer = nullptr;
+    if (bytes == 0) return cudaSuccess;
+    *pointer = Memory::instance().allocate(bytes, kind, capacity());
+    if (*pointer != nullptr) return cudaSuccess;
+    size_t free = 0, total = 0;
+    cudaMemGetInfo(&free, &total);
+    return failed(cudaErrorMemoryAllocation,
+                  format("%zu bytes asked for, %zu of %zu free", bytes, free, total));
+}
+
+}   // namespace
+
+cudaError_t cudaMalloc(void** pointer, size_t bytes) {
+    host_only("cudaMalloc");
+    return allocate(pointer, bytes, MemoryKind::device);
+}
+
+cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+    *pitch = round_up(width, 512);
+    return cudaMalloc(pointer, *pitch * height);
+}
+
+cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int) {
+    return allocate(pointer, bytes, MemoryKind::managed);
+}
+
+cudaError_t cudaMallocHost(void** pointer, size_t bytes, unsigned int) {
+    const Call call;
+    if (!call) return call.state;
+    *pointer = bytes == 0 ? nullptr : std::aligned_alloc(page_bytes, round_up(bytes, page_bytes));
+    if (*pointer == nullptr) return bytes == 0 ? cudaSuccess : failed(cudaErrorMemoryAllocation);
+    Memory::instance().add(*pointer, bytes, MemoryKind::pinned);
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int flags) {
+    return cudaMallocHost(pointer, bytes, flags);
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int) {
+    const Allocation* const allocation = Memory::instance().find(host);
+    if (allocation == nullptr || allocation->kind != MemoryKind::pinned) return failed(cudaErrorInvalidValue);
+    *device = host;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) {
+    return cudaMalloc(pointer, bytes);
+}
+
+// Waits for the work that may still use the memory, as on a GPU.
+cudaError_t cudaFree(void* pointer) {
+    host_only("cudaFree");
+    const Call call;
+    if (!call) return call.state;
+    Queue::instance().run_all();
+    if (pointer == nullptr) return device_state();
+    if (!Memory::instance().release(pointer, MemoryKind::device, MemoryKind::managed)) {
+        return failed(cudaErrorInvalidValue,
+                      "cudaFree: the pointer is not one that cudaMalloc returned, or was freed before");
+    }
+    return device_state();
+}
+
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return cudaFree(pointer); }
+
+cudaError_t cudaFreeHost(void* pointer) {
+    const Call call;
+    if (!call) return call.state;
+    Queue::instance().run_all();
+    if (pointer == nullptr) return cudaSuccess;
+    if (!Memory::instance().release(pointer, MemoryKind::pinned, MemoryKind::pinned)) {
+        return failed(cudaErrorInvalidValue, "cudaFreeHost: not memory of cudaMallocHost");
+    }
+    std::free(pointer);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+    const Call call;
+    if (!call) return call.state;
+    *total = capacity();
+    *free = std::min(*total - std::min(*total, Memory::instance().used()), Memory::host_bytes_available());
+    return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+    if (const Call call; !call) return call.state;
+    *attributes = {cudaMemoryTypeUnregistered, -1, nullptr, const_cast<void*>(pointer)};
+    const Allocation* const allocation = Memory::instance().find(pointer);
+    if (allocation == nullptr || allocation->freed) return cudaSuccess;
+    void* const address = const_cast<void*>(pointer);
+    const bool managed = allocation->kind == MemoryKind::managed;
+    const bool pinned = allocation->kind == MemoryKind::pinned;
+    attributes->type = managed  ? cudaMemoryTypeManaged
+                       : pinned ? cudaMemoryTypeHost
+                                : cudaMemoryTypeDevice;
+    attributes->device = current_device;
+    attributes->devicePointer = address;
+    attributes->hostPointer = managed || pinned ? address : nullptr;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void* target, const void* source, size_t bytes, cudaMemcpyKind kind) {
+    host_only("cudaMemcpy");
+    return copy({static_cast<char*>(target), bytes, static_cast<const char*>(source), bytes, bytes, 1},
+                kind, nullptr, true);
+}
+
+cudaError_t cudaMemcpyAsync(void* target, const void* source, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+    host_only("cudaMemcpyAsync");
+    return copy({static_cast<char*>(target), bytes, static_cast<const char*>(source), bytes, bytes, 1},
+                kind, stream, false);
+}
+
+cudaError_t cudaMemcpy2D(void* target, size_t target_pitch, const void* source, size_t source_pitch,
+                         size_t width, size_t height, cudaMemcpyKind kind) {
+    host_only("cudaMemcpy2D");
+    return copy({static_cast<char*>(target), target_pitch, static_cast<const char*>(source),
+                 source_pitch, width, height},
+                kind, nullptr, true);
+}
+
+cudaError_t cudaMemcpy2DAsync(void* target, size_t target_pitch, const void* source,
+                              size_t source_pitch, size_t width, size_t height, cudaMemcpyKind kind,
+                              cudaStream_t stream) {
+    host_only("cudaMemcpy2DAsync");
+    return copy({static_cast<char*>(target), target_pitch, static_cast<const char*>(source),
+                 source_pitch, width, height},
+                kind, stream, false);
+}
+
+cudaError_t cudaMemset(void* target, int value, size_t bytes) {
+    host_only("cudaMemset");
+    return fill(target, bytes, value, bytes, 1, nullptr);
+}
+
+cudaError_t cudaMemsetAsync(void* target, int value, size_t bytes, cudaStream_t stream) {
+    host_only("cudaMemsetAsync");
+    return fill(target, bytes, value, bytes, 1, stream);
+}
+
+cudaError_t cudaMemset2D(void* target, size_t pitch, int value, size_t width, size_t height) {
+    host_only("cudaMemset2D");
+    return fill(target, pitch, value, width, height, nullptr);
+}
+
+// ---------------------------------------------------------------- streams
+namespace {
+
+bool is_stream(cudaStream_t stream) {
+    return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
+           Queue::instance().streams.count(stream) != 0;
+}
+bool is_event(cudaEvent_t event) { return Queue::instance().events.count(event) != 0; }
+
+}   // namespace
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+    return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+}
+
+// In a kernel all streams are one: its launches run in the order in which they were made.
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) {
+    if (in_kernel()) {
+        *stream = cudaStreamFireAndForget;
+        return cudaSuccess;
+    }
+    const Call call;
+    if (!call) return call.state;
+    if (flags > cudaStreamNonBlocking) return failed(cudaErrorInvalidValue);
+    *stream = new CUstream_st{flags != cudaStreamNonBlocking};
+    Queue::instance().streams.insert(*stream);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int) {
+    return cudaStreamCreateWithFlags(stream, flags);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    if (in_kernel()) return cudaSuccess;
+    const Call call;
+    if (!call) return call.state;
+    if (Queue::instance().streams.erase(stream) == 0) return failed(cudaErrorInvalidResourceHandle);
+    delete stream;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    host_only("cudaStreamSynchronize");
+    const Call call;
+    if (!call) return call.state;
+    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    Queue::instance().run_until(Queue::instance().last_of(stream));
+    return device_state();
+}
+
+// Asking makes progress: each question runs one more operation.
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+    const Call call;
+    if (!call) return call.state;
+    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    Queue& queue = Queue::instance();
+    if (queue.is_done(queue.last_of(stream))) return device_state();
+    queue.run_one();
+    return cudaErrorNotReady;
+}
+
+// The queue keeps the order of the calls, so whatever the event stands for comes first anyway.
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
+    const Call call;
+    if (!call) return call.state;
+    if (!is_stream(stream) || !is_event(event)) return failed(cudaErrorInvalidResourceHandle);
+    return cudaSuccess;
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+    const Call call;
+    if (!call) return call.state;
+    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    if (function == nullptr) return failed(cudaErrorInvalidValue);
+    Queue::instance().add(stream, [=] {
+        Memory::instance().set_open(false);
+        function(data);
+    });
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
+                                  unsigned int) {
+    const Call call;
+    if (!call) return call.state;
+    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    if (callback == nullptr) return failed(cudaErrorInvalidValue);
+    Queue::instance().add(stream, [=] {
+        Memory::instance().set_open(false);
+        callback(stream, lost_device, data);
+    });
+    return cudaSuccess;
+}
+
+// ---------------------------------------------------------------- events
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+    return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
+    const Call call;
+    if (!call) return call.state;
+    *event = new CUevent_st{(flags & cudaEventDisableTiming) == 0, nullptr};
+    Queue::instance().events.insert(*event);
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    const Call call;
+    if (!call) return call.state;
+    if (Queue::instance().events.erase(event) == 0) return failed(cudaErrorInvalidResourceHandle);
+    delete event;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    const Call call;
+    if (!call) return call.state;
+    if (!is_event(event) || !is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    const auto record = std::make_shared<EventRecord>();
+    event->record = record;
+    record->number = Queue::instance().add(stream, [record] {
+        record->time = std::chrono::steady_clock::now();
+        record->done = true;
+    });
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    const Call call;
+    if (!call) return call.state;
+    if (!is_event(event)) return failed(cudaErrorInvalidResourceHandle);
+    if (event->record != nullptr) Queue::instance().run_until(event->record->number);
+    return device_state();
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+    const Call call;
+    if (!call) return call.state;
+    if (!is_event(event)) return failed(cudaErrorInvalidResourceHandle);
+    if (event->record == nullptr || event->record->done) return device_state();
+    Queue::instance().run_one();
+    return cudaErrorNotReady;
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
+    const Call call;
+    if (!call) return call.state;
+    for (const cudaEvent_t event : {start, stop}) {
+        if (!is_event(event) || !event->timing || event->record == nullptr) {
+            return failed(cudaErrorInvalidResourceHandle);
+        }
+    }
+    if (!start->record->done || !stop->record->done) return cudaErrorNotReady;
+    const std::chrono::duration<float, std::milli> elapsed = stop->record->time - start->record->time;
+    *milliseconds = elapsed.count();
+    return cudaSuccess;
+}

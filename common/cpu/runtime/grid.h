@@ -1,0 +1,160 @@
+// Grids: the blocks of a launch over the cores of the machine, and the grids that a kernel launches.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <sched.h>
+
+#include "scheduler.h"
+
+namespace cuda_cpu {
+
+// A launch that waits or runs.
+struct Grid {
+    const char* name;
+    Shape shape;
+    std::unique_ptr<Kernel> kernel;
+    int depth = 0;                      // 0: launched by the host
+    uint64_t parent_block = 0;          // which block of the parent launched it
+    std::atomic<uint64_t> next_block{0};
+    std::atomic<bool> aborted{false};
+    std::mutex children_mutex;
+    std::vector<std::unique_ptr<Grid>> children, tails;
+
+    Grid(const char* name, const Shape& shape, std::unique_ptr<Kernel> kernel)
+        : name(name), shape(shape), kernel(std::move(kernel)) {}
+    uint64_t block_count() const {
+        return uint64_t{shape.grid.x} * shape.grid.y * shape.grid.z;
+    }
+};
+
+// The grid whose block this core runs; for launches from kernels and for messages.
+inline thread_local Grid* current_grid = nullptr;
+
+// How many cores this process may use; CUDA_CPU_THREADS=n asks for another number.
+inline unsigned int core_count() {
+    if (const char* const wish = std::getenv("CUDA_CPU_THREADS")) {
+        const long number = std::strtol(wish, nullptr, 10);
+        if (number >= 1 && number <= 1024) return static_cast<unsigned int>(number);
+    }
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) {
+        return static_cast<unsigned int>(std::max(1, CPU_COUNT(&set)));
+    }
+    return std::max(1u, std::thread::hardware_concurrency());
+}
+
+// The other cores: they sleep until a grid has more than one block.
+class Team {
+   public:
+    static Team& instance() {
+        static Team& team = *new Team;
+        return team;
+    }
+
+    // Runs `grid` to its end, together with the calling thread.
+    void run(Grid& grid) {
+        if (grid.block_count() == 1 || cores_ == 1) return work(grid);
+        start();
+        {
+            std::lock_guard<std::mutex> lock(mutex_);
+            grid_ = &grid;
+            at_work_ = cores_ - 1;
+            ++round_;
+        }
+        wake_.notify_all();
+        work(grid);
+        std::unique_lock<std::mutex> lock(mutex_);
+        done_.wait(lock, [this] { return at_work_ == 0; });
+    }
+
+   private:
+    Team() : cores_(core_count()) {}
+
+    void start() {
+        if (started_) return;
+        started_ = true;
+        for (unsigned int i = 1; i < cores_; ++i) std::thread([this] { help(); }).detach();
+    }
+
+    void help() {
+        Core::mine();
+        uint64_t seen = 0;
+        for (;;) {
+            Grid* grid;
+            {
+                std::unique_lock<std::mutex> lock(mutex_);
+                wake_.wait(lock, [&] { return round_ != seen; });
+                seen = round_;
+                grid = grid_;
+            }
+            work(*grid);
+            std::lock_guard<std::mutex> lock(mutex_);
+            if (--at_work_ == 0) done_.notify_one();
+        }
+    }
+
+    // Takes blocks in order, a few at a time, until there are none.
+    void work(Grid& grid) {
+        const uint64_t count = grid.block_count();
+        const uint64_t portion = std::clamp<uint64_t>(count / (cores_ * 16), 1, 256);
+        const dim3 shape = grid.shape.grid;
+        Core& core = Core::mine();
+        current_grid = &grid;
+        gridDim = shape;
+        blockDim = grid.shape.block;
+        for (;;) {
+            const uint64_t first = grid.next_block.fetch_add(portion, std::memory_order_relaxed);
+            if (first >= count) break;
+            uint3 block = {static_cast<unsigned int>(first % shape.x),
+                           static_cast<unsigned int>(first / shape.x % shape.y),
+                           static_cast<unsigned int>(first / (uint64_t{shape.x} * shape.y))};
+            for (uint64_t i = first; i < std::min(first + portion, count); ++i) {
+                if (grid.aborted.load(std::memory_order_relaxed)) break;
+                blockIdx = block;
+                if (!core.run_block(*grid.kernel, grid.shape.block, grid.shape.shared_bytes)) {
+                    grid.aborted = true;
+                }
+                if (++block.x == shape.x) {
+                    block.x = 0;
+                    if (++block.y == shape.y) block.y = 0, ++block.z;
+                }
+            }
+        }
+        current_grid = nullptr;
+    }
+
+    const unsigned int cores_;
+    bool started_ = false;
+    std::mutex mutex_;
+    std::condition_variable wake_, done_;
+    Grid* grid_ = nullptr;
+    uint64_t round_ = 0;
+    unsigned int at_work_ = 0;
+};
+
+// Runs a grid, then the grids that it launched, then its tail launches, each to its end. False when
+// one of them was aborted.
+inline bool run_grid(Grid& grid) {
+    Team::instance().run(grid);
+    if (grid.aborted) return false;
+    const auto by_block = [](const std::unique_ptr<Grid>& a, const std::unique_ptr<Grid>& b) {
+        return a->parent_block < b->parent_block;
+    };
+    for (auto* const launches : {&grid.children, &grid.tails}) {
+        std::stable_sort(launches->begin(), launches->end(), by_block);
+        for (auto& launch : *launches) {
+            if (!run_grid(*launch)) return false;
+            launch.reset();
+        }
+    }
+    return true;
+}
+
+}   // namespace cuda_cpu

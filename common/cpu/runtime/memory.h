@@ -1,0 +1,184 @@
+// Device memory: a reserved range of addresses that nobody may touch unless a kernel or a copy runs.
+//
+// Each allocation has pages of its own and ends at the end of a page (up to CUDA's alignment of 256
+// bytes), so that one element too far is a fault. Freed addresses are not used again. Fresh memory
+// holds 0xff in every byte: a NaN, or -1.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <sys/mman.h>
+#include <sys/sysinfo.h>
+
+#include "report.h"
+
+namespace cuda_cpu {
+
+constexpr size_t page_bytes = 4096, large_page_bytes = 2 << 20, allocation_alignment = 256;
+
+inline size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
+
+enum class MemoryKind { device, managed, pinned, symbol };
+
+struct Allocation {
+    MemoryKind kind;
+    char* start;          // what the program got
+    size_t bytes;         // what it asked for
+    char* pages;          // what is mapped
+    size_t mapped_bytes;
+    bool freed;
+};
+
+class Memory {
+   public:
+    // The one of this process. Never destroyed: kernels may run until the very end.
+    static Memory& instance() {
+        static Memory& memory = *new Memory;
+        return memory;
+    }
+
+    // Null when there is no room. `kind` is device or managed.
+    void* allocate(size_t bytes, MemoryKind kind, size_t capacity) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        if (bytes > capacity || used_ > capacity - bytes || bytes > host_bytes_available()) {
+            return nullptr;
+        }
+        // A guard page follows; large allocations start on a large page, which keeps closing cheap.
+        const size_t unit = bytes >= large_page_bytes ? large_page_bytes : page_bytes;
+        const size_t mapped = round_up(std::max<size_t>(bytes, 1), page_bytes);
+        char* const pages = reinterpret_cast<char*>(
+            round_up(reinterpret_cast<size_t>(next_), unit));
+        if (pages + mapped + page_bytes > end_) return nullptr;
+        if (mprotect(pages, mapped, PROT_READ | PROT_WRITE) != 0) return nullptr;
+        if (mapped >= large_page_bytes) madvise(pages, mapped, MADV_HUGEPAGE);
+        next_ = pages + mapped + page_bytes;
+
+        char* const start = pages + mapped - round_up(std::max<size_t>(bytes, 1), allocation_alignment);
+        std::memset(pages, 0xff, mapped);
+        allocations_[start] = {kind, start, bytes, pages, mapped, false};
+        used_ += bytes;
+        if (kind == MemoryKind::device && !open_) mprotect(pages, mapped, PROT_NONE);
+        return start;
+    }
+
+    // Memory of the host that kernels and copies may know: pinned buffers and device variables.
+    void add(const void* start, size_t bytes, MemoryKind kind) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        char* const first = static_cast<char*>(const_cast<void*>(start));
+        allocations_[first] = {kind, first, bytes, nullptr, 0, false};
+    }
+
+    // False when `pointer` is not the start of a living allocation of one of the two kinds.
+    bool release(void* pointer, MemoryKind kind, MemoryKind other) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        const auto found = allocations_.find(static_cast<char*>(pointer));
+        if (found == allocations_.end()) return false;
+        Allocation& allocation = found->second;
+        if (allocation.freed || (allocation.kind != kind && allocation.kind != other)) return false;
+        if (allocation.pages == nullptr) {
+            allocations_.erase(found);
+            return true;
+        }
+        // The addresses stay reserved and closed; the memory behind them goes back.
+        madvise(allocation.pages, allocation.mapped_bytes, MADV_DONTNEED);
+        mprotect(allocation.pages, allocation.mapped_bytes, PROT_NONE);
+        allocation.freed = true;
+        used_ -= allocation.bytes;
+        return true;
+    }
+
+    // What cudaDeviceReset does: nothing that cudaMalloc gave is valid any more.
+    void release_all() {
+        std::vector<std::pair<char*, MemoryKind>> living;
+        visit([&](const Allocation& allocation) {
+            if (allocation.pages != nullptr && !allocation.freed) {
+                living.emplace_back(allocation.start, allocation.kind);
+            }
+        });
+        for (const auto& [start, kind] : living) release(start, kind, kind);
+    }
+
+    // The allocation that holds `pointer`, or, inside the device's addresses, the last one before it.
+    // Null for memory that CUDA does not know.
+    const Allocation* find(const void* pointer) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        return find_unlocked(pointer);
+    }
+
+    // The same without the lock, for the handler of a fault, which must not wait for anybody.
+    const Allocation* find_unlocked(const void* pointer) const {
+        const char* const address = static_cast<const char*>(pointer);
+        auto next = allocations_.upper_bound(const_cast<char*>(address));
+        if (next == allocations_.begin()) return nullptr;
+        const Allocation& allocation = std::prev(next)->second;
+        if (address < allocation.start + allocation.bytes || on_device(address)) return &allocation;
+        return nullptr;
+    }
+
+    bool on_device(const void* pointer) const { return pointer >= begin_ && pointer < end_; }
+    bool is_open() const { return open_; }
+
+    // Opens or closes all device memory to the code that runs.
+    void set_open(bool open) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        if (open_ == open) return;
+        open_ = open;
+        for (const auto& [start, allocation] : allocations_) {
+            if (allocation.kind != MemoryKind::device || allocation.freed) continue;
+            mprotect(allocation.pages, allocation.mapped_bytes,
+                     open ? PROT_READ | PROT_WRITE : PROT_NONE);
+        }
+    }
+
+    size_t used() const { return used_; }
+
+    // What the machine could still give.
+    static size_t host_bytes_available() {
+        size_t kilobytes = 0;
+        if (FILE* const file = std::fopen("/proc/meminfo", "r")) {
+            char line[128];
+            while (std::fgets(line, sizeof line, file) != nullptr) {
+                if (std::sscanf(line, "MemAvailable: %zu kB", &kilobytes) == 1) break;
+            }
+            std::fclose(file);
+        }
+        return kilobytes * 1024;
+    }
+
+    template <class Visitor>
+    void visit(Visitor visitor) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        for (const auto& [start, allocation] : allocations_) visitor(allocation);
+    }
+
+   private:
+    Memory() {
+        for (int bits = 44; bits >= 36 && begin_ == nullptr; --bits) {
+            const size_t bytes = size_t{1} << bits;
+            void* const range = mmap(nullptr, bytes, PROT_NONE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+            if (range == MAP_FAILED) continue;
+            next_ = begin_ = static_cast<char*>(range);
+            end_ = begin_ + bytes;
+        }
+        if (begin_ == nullptr) {
+            stop("CUDA on the CPU could not reserve addresses for device memory; is there a limit "
+                 "on virtual memory (ulimit -v)?");
+        }
+    }
+
+    std::mutex mutex_;
+    std::map<char*, Allocation> allocations_;   // by start; freed ones stay, to be named
+    char* begin_ = nullptr;
+    char* end_ = nullptr;
+    char* next_ = nullptr;
+    size_t used_ = 0;
+    bool open_ = false;
+};
+
+}   // namespace cuda_cpu

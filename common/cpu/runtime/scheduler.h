@@ -1,0 +1,545 @@
+// The threads of one block on one core.
+//
+// A runner is a stack on which threads run one after the other. The first runner of a block is the
+// core's own stack; as long as no thread waits, it runs them all, and a kernel without barriers is a
+// plain loop. When a thread waits (at a barrier or at a warp primitive) it keeps its runner, and the
+// core goes on with a thread that is ready or, if there is none, with the next thread of the block
+// on another runner. Runners are fibers of Boost.Context and are used again for the next block.
+//
+// When nothing can go on, two things may still be resolved: lanes that asked for the active mask, and
+// warp primitives whose missing lanes have ended. What is left then is a barrier that some threads
+// never reach, and the program ends with a sentence that names it.
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <signal.h>
+#include <sys/mman.h>
+
+#include <boost/context/fiber.hpp>
+
+#include "memory.h"
+#include "report.h"
+
+namespace cuda_cpu {
+
+// Thrown through a kernel to leave it, after a trap or a failed assertion.
+struct KernelAbort {};
+
+// What a waiting thread waits for.
+enum class Waiting { nothing, barrier, warp, active_mask, block_end };
+
+// What a barrier needs fills one line of the cache: a block may have 1024 of these.
+struct alignas(64) Runner {
+    boost::context::fiber context;   // where it goes on; empty while it runs
+    const char* frame = nullptr;     // near the end of its stack while it waits
+    uint3 thread{};                  // the thread that waits on it
+    unsigned int thread_number = 0;
+    Site site{};                     // where the thread waits
+    Waiting waiting = Waiting::nothing;
+    bool is_in_kernel = false;       // between the start of a thread and the end of the last one
+    // Its part in a warp primitive.
+    WarpOperation operation{};
+    unsigned int mask = 0;
+    int source = 0;
+    uint64_t value = 0, result = 0;
+};
+
+inline bool same_place(const Site& a, const Site& b) {
+    return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+}
+
+// A ring: each runner is in it at most once, and a block has no more than 1024 and the core's own.
+class RunnerQueue {
+   public:
+    bool empty() const { return first_ == end_; }
+    void push(Runner* runner) { ring_[end_++ % size] = runner; }
+    void push_front(Runner* runner) { ring_[--first_ % size] = runner; }
+    Runner* pop() { return empty() ? nullptr : ring_[first_++ % size]; }
+    // The one that comes `distance` after the first; null when there are not so many.
+    Runner* ahead(unsigned int distance) const {
+        return end_ - first_ > distance ? ring_[(first_ + distance) % size] : nullptr;
+    }
+    void take_all(RunnerQueue& other) {
+        while (Runner* const runner = other.pop()) push(runner);
+    }
+
+   private:
+    static constexpr unsigned int size = 2048;
+    Runner* ring_[size];
+    unsigned int first_ = 0, end_ = 0;
+};
+
+// Stacks for fibers, with a guard page each. Their tops are staggered, or else the threads of a
+// block would all want the same few lines of the cache.
+class StackAllocator {
+   public:
+    boost::context::stack_context allocate() {
+        static thread_local unsigned int count = 0;
+        const size_t total = stack_bytes + page_bytes;
+        void* const start = mmap(nullptr, total, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+        if (start == MAP_FAILED) stop("CUDA on the CPU found no memory for the stacks of a block.");
+        mprotect(start, page_bytes, PROT_NONE);
+        const size_t stagger = (count++ % 61) * 64;
+        boost::context::stack_context context;
+        context.sp = static_cast<char*>(start) + total - stagger;
+        context.size = total - stagger - page_bytes;
+        return context;
+    }
+    void deallocate(boost::context::stack_context&) {}   // runners live as long as the process
+    static constexpr size_t stack_bytes = 128 * 1024;
+};
+
+class Core {
+   public:
+    // The scheduler of the operating system's thread that calls.
+    static Core& mine() {
+        static thread_local Core* const core = new Core;
+        return *core;
+    }
+
+    // Runs one block from the first to the last thread. False when the kernel was aborted.
+    bool run_block(const Kernel& kernel, dim3 shape, size_t shared_bytes) {
+        kernel_ = &kernel;
+        thread_count_ = shape.x * shape.y * shape.z;
+        unstarted_ = 0;   // the front runner starts them all unless one waits
+        held_ = 1;
+        arrived_ = 0;
+        aborting_ = false;
+        ++block_serial;
+        prepare_shared(shared_bytes);
+        threadIdx = {0, 0, 0};
+        running = front_runner = &own_;
+        run_here();
+        --held_;
+        front_runner = nullptr;
+        own_.waiting = Waiting::block_end;
+        if (held_ > 0) switch_away();
+        own_.waiting = Waiting::nothing;
+        running = nullptr;
+        return !aborting_;
+    }
+
+    // Returns for how many threads of the block the predicate held.
+    unsigned int barrier(bool predicate, const Site& site) {
+        if (Runner* const next = arrive_at_barrier(predicate, site)) switch_to(next);
+        return barrier_result_;
+    }
+
+    uint64_t warp_meeting(WarpOperation operation, unsigned int mask, uint64_t value, int source,
+                          const Site& site) {
+        const unsigned int number = thread_number(), lane = number % 32, first = number - lane;
+        const unsigned int existing = existing_lanes(first);
+        if ((mask >> lane & 1) == 0) {
+            stop(format("%s: lane %u of the warp takes part in a warp primitive whose mask 0x%08x "
+                        "does not name it (thread %s of block %s). Each calling lane must be in the "
+                        "mask.", to_string(site).c_str(), lane, mask, to_string(threadIdx).c_str(),
+                        to_string(blockIdx).c_str()));
+        }
+        Runner* const self = running;
+        self->operation = operation;
+        self->mask = mask;
+        self->value = value;
+        self->source = source;
+        self->site = site;
+        warp_waiter_[number] = self;
+        const unsigned int here = meeting_lanes(first, *self);
+        if (here == (mask & existing)) {
+            finish_meeting(first, here, self);
+        } else {
+            suspend(Waiting::warp, site);
+            switch_away();
+        }
+        return self->result;
+    }
+
+    unsigned int active_lanes(const Site& site) {
+        Runner* const self = suspend(Waiting::active_mask, site);
+        warp_waiter_[self->thread_number] = self;
+        switch_away();
+        return static_cast<unsigned int>(self->result);
+    }
+
+    // The running thread goes to the end of the line; threads that have not started come first,
+    // since it may be one of them that it waits for.
+    void yield() {
+        const bool more_to_start = front_runner == running ? thread_number() + 1 < thread_count_
+                                                           : unstarted_ > 0;
+        if (ready_.empty() && !more_to_start) return;
+        ready_.push(suspend(Waiting::nothing, Site{"", 0}));
+        if (more_to_start) ready_.push_front(start_thread());
+        switch_away();
+    }
+
+    [[noreturn]] void abort_kernel() {
+        if (front_runner == running) front_runner = nullptr;
+        aborting_ = true;
+        unstarted_ = 0;
+        arrived_ = 0;
+        ready_.take_all(at_barrier_);
+        for (unsigned int i = 0; i < thread_count_; ++i) {
+            if (warp_waiter_[i] != nullptr && warp_waiter_[i] != running) ready_.push(warp_waiter_[i]);
+            warp_waiter_[i] = nullptr;
+        }
+        throw KernelAbort{};
+    }
+
+   private:
+    // The thread to run next, or null when the last one has arrived and all can go on. A function of
+    // its own, so that its frame does not lie on a thousand stacks.
+    __attribute__((noinline)) Runner* arrive_at_barrier(bool predicate, const Site& site) {
+        if (arrived_ == 0) {
+            barrier_site_ = site;
+            barrier_count_ = 0;
+        } else if (!same_place(site, barrier_site_)) {
+            report_divergent_barrier(site);
+        }
+        barrier_count_ += predicate;
+        if (++arrived_ < thread_count_) {
+            at_barrier_.push(suspend(Waiting::barrier, site));
+            return next_runner();
+        }
+        arrived_ = 0;
+        barrier_result_ = barrier_count_;
+        ready_.take_all(at_barrier_);
+        return nullptr;
+    }
+
+    Core() {
+        // A stack of its own for the handler of faults, since the fault may be a full stack.
+        stack_t alternative{};
+        alternative.ss_size = 64 * 1024;
+        alternative.ss_sp = std::malloc(alternative.ss_size);
+        sigaltstack(&alternative, nullptr);
+        shared_ = static_cast<char*>(mmap(nullptr, shared_pages + page_bytes, PROT_READ | PROT_WRITE,
+                                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        mprotect(shared_ + shared_pages, page_bytes, PROT_NONE);
+    }
+
+    // Dynamic shared memory ends at a page that nobody may touch, and starts poisoned.
+    void prepare_shared(size_t bytes) {
+        dynamic_shared_start = shared_ + shared_pages - round_up(bytes, 128);
+        if (bytes > 0) poison(dynamic_shared_start, round_up(bytes, 128));
+    }
+
+    static unsigned int thread_number() {
+        return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    }
+    static uint3 thread_index(unsigned int number) {
+        return {number % blockDim.x, number / blockDim.x % blockDim.y,
+                number / (blockDim.x * blockDim.y)};
+    }
+    unsigned int existing_lanes(unsigned int first) const {
+        const unsigned int lanes = thread_count_ - first;
+        return lanes >= 32 ? 0xffffffffu : (1u << lanes) - 1;
+    }
+
+    // ------------------------------------------------------------ running and switching
+    void run_here() {
+        Runner* const self = running;
+        self->is_in_kernel = true;
+        try {
+            kernel_->run_threads();
+        } catch (const KernelAbort&) {
+        }
+        self->is_in_kernel = false;
+    }
+
+    // Marks the running thread as one that waits. If it was the front runner, the threads behind it
+    // are now for another runner to start.
+    Runner* suspend(Waiting waiting, const Site& site) {
+        Runner* const self = running;
+        self->thread = threadIdx;
+        self->thread_number = thread_number();
+        self->waiting = waiting;
+        self->site = site;
+        self->frame = reinterpret_cast<const char*>(&site);
+        if (front_runner == self) {
+            front_runner = nullptr;
+            unstarted_ = thread_count_ - self->thread_number - 1;
+        }
+        return self;
+    }
+
+    // A runner for the threads that have not started; null when there are none.
+    Runner* start_thread() {
+        if (unstarted_ == 0) return nullptr;
+        Runner* const runner = idle_.empty() ? new_runner() : idle_.pop();
+        runner->thread_number = thread_count_ - unstarted_;
+        runner->thread = thread_index(runner->thread_number);
+        runner->waiting = Waiting::nothing;
+        unstarted_ = 0;
+        ++held_;
+        front_runner = runner;
+        return runner;
+    }
+
+    Runner* new_runner() {
+        runners_.push_back(std::make_unique<Runner>());
+        Runner* const runner = runners_.back().get();
+        runner->context = boost::context::fiber(
+            std::allocator_arg, StackAllocator(), [this](boost::context::fiber&& from) {
+                arrive(std::move(from));
+                for (;;) {
+                    run_here();
+                    finish_runner();
+                }
+                return boost::context::fiber{};
+            });
+        return runner;
+    }
+
+    void finish_runner() {
+        Runner* const self = running;
+        if (front_runner == self) front_runner = nullptr;
+        --held_;
+        self->waiting = Waiting::nothing;
+        idle_.push(self);
+        switch_away();
+    }
+
+    Runner* next_runner() {
+        Runner* next = ready_.pop();
+        prefetch_stacks();
+        if (next == nullptr) next = start_thread();
+        if (next == nullptr && held_ == 0) next = &own_;   // waits for the end of the block
+        if (next == nullptr) {
+            resolve();
+            next = ready_.pop();
+        }
+        return next;
+    }
+
+    // The stacks of a large block are more than the nearest caches hold, so those of the runners to
+    // come are fetched meanwhile.
+    void prefetch_stacks() const {
+        if (const Runner* const later = ready_.ahead(12)) __builtin_prefetch(later);
+        if (const Runner* const soon = ready_.ahead(6)) {
+            for (int line = -3; line < 2; ++line) __builtin_prefetch(soon->frame + 64 * line);
+        }
+    }
+
+    // Leaves the running thread for one that can go on.
+    void switch_away() { switch_to(next_runner()); }
+
+    // Comes back when the thread that leaves here can go on, with a throw if the kernel was aborted.
+    void switch_to(Runner* next) {
+        if (next->waiting != Waiting::block_end) next->waiting = Waiting::nothing;
+        if (next != running) {
+            previous_ = running;
+            running = next;
+            threadIdx = next->thread;
+            arrive(std::move(next->context).resume());
+        }
+        if (__builtin_expect(aborting_, false) && running->is_in_kernel) throw KernelAbort{};
+    }
+
+    // Keeps the place where the one that switched to us goes on.
+    void arrive(boost::context::fiber&& from) { previous_->context = std::move(from); }
+
+    // ------------------------------------------------------------ warps
+    bool meets(const Runner* waiter, const Runner& self) const {
+        return waiter != nullptr && waiter->mask == self.mask &&
+               waiter->operation == self.operation &&
+               (waiter == &self || waiter->waiting == Waiting::warp);
+    }
+
+    // The lanes that wait for the same operation under the same mask.
+    unsigned int meeting_lanes(unsigned int first, const Runner& self) const {
+        unsigned int lanes = 0;
+        for (unsigned int rest = self.mask & existing_lanes(first); rest != 0; rest &= rest - 1) {
+            const unsigned int lane = static_cast<unsigned int>(__builtin_ctz(rest));
+            if (meets(warp_waiter_[first + lane], self)) lanes |= 1u << lane;
+        }
+        return lanes;
+    }
+
+    // Gives each of `lanes` its result and lets all but `self` go on.
+    void finish_meeting(unsigned int first, unsigned int lanes, const Runner* self) {
+        Runner** const waiter = warp_waiter_ + first;
+        const WarpOperation operation = waiter[__builtin_ctz(lanes)]->operation;
+        const uint64_t common = operation == WarpOperation::shuffle ? 0 : combine(operation, waiter, lanes);
+        for (unsigned int rest = lanes; rest != 0; rest &= rest - 1) {
+            Runner* const lane = waiter[__builtin_ctz(rest)];
+            lane->result = common;
+            if (operation == WarpOperation::shuffle) {
+                const bool there = lanes >> lane->source & 1;   // else the value is undefined
+                lane->result = there ? waiter[lane->source]->value : ~uint64_t{0};
+            } else if (operation == WarpOperation::match_any) {
+                lane->result = 0;
+                for (unsigned int other = lanes; other != 0; other &= other - 1) {
+                    const int i = __builtin_ctz(other);
+                    if (waiter[i]->value == lane->value) lane->result |= 1u << i;
+                }
+            }
+        }
+        for (unsigned int rest = lanes; rest != 0; rest &= rest - 1) {
+            Runner*& lane = waiter[__builtin_ctz(rest)];
+            if (lane != self) ready_.push(lane);
+            lane = nullptr;
+        }
+    }
+
+    // The result that all lanes share.
+    static uint64_t combine(WarpOperation operation, Runner** waiter, unsigned int lanes) {
+        const uint64_t first = waiter[__builtin_ctz(lanes)]->value;
+        uint32_t ballot = 0, sum = 0, all_bits = ~0u, any_bits = 0, odd_bits = 0;
+        uint32_t smallest = ~0u, largest = 0;
+        int32_t smallest_signed = INT32_MAX, largest_signed = INT32_MIN;
+        bool equal = true;
+        for (unsigned int rest = lanes; rest != 0; rest &= rest - 1) {
+            const int lane = __builtin_ctz(rest);
+            const uint64_t bits = waiter[lane]->value;
+            const uint32_t value = static_cast<uint32_t>(bits);
+            if (bits != 0) ballot |= 1u << lane;
+            equal = equal && bits == first;
+            sum += value;
+            all_bits &= value;
+            any_bits |= value;
+            odd_bits ^= value;
+            smallest = std::min(smallest, value);
+            largest = std::max(largest, value);
+            smallest_signed = std::min(smallest_signed, static_cast<int32_t>(value));
+            largest_signed = std::max(largest_signed, static_cast<int32_t>(value));
+        }
+        switch (operation) {
+            case WarpOperation::ballot: return ballot;
+            case WarpOperation::all: return ballot == lanes;
+            case WarpOperation::any: return ballot != 0;
+            case WarpOperation::match_all: return equal ? lanes : 0;
+            case WarpOperation::reduce_add: return sum;
+            case WarpOperation::reduce_min: return smallest;
+            case WarpOperation::reduce_max: return largest;
+            case WarpOperation::reduce_min_signed: return static_cast<uint32_t>(smallest_signed);
+            case WarpOperation::reduce_max_signed: return static_cast<uint32_t>(largest_signed);
+            case WarpOperation::reduce_and: return all_bits;
+            case WarpOperation::reduce_or: return any_bits;
+            case WarpOperation::reduce_xor: return odd_bits;
+            default: return 0;
+        }
+    }
+
+    // ------------------------------------------------------------ when nothing can go on
+    void resolve() {
+        for (unsigned int first = 0; first < thread_count_; first += 32) {
+            for (unsigned int lane = 0; lane < 32 && first + lane < thread_count_; ++lane) {
+                Runner* const waiter = warp_waiter_[first + lane];
+                if (waiter == nullptr) continue;
+                if (waiter->waiting == Waiting::active_mask) return release_active(first, *waiter);
+                const unsigned int lanes = meeting_lanes(first, *waiter);
+                const unsigned int missing = waiter->mask & existing_lanes(first) & ~lanes;
+                if ((missing & lanes_that_wait(first)) == 0) return finish_meeting(first, lanes, nullptr);
+            }
+        }
+        report_deadlock();
+    }
+
+    // The lanes of the warp that have not ended: all of those wait somewhere.
+    unsigned int lanes_that_wait(unsigned int first) const {
+        unsigned int lanes = 0;
+        const auto look = [&](const Runner& runner) {
+            if (runner.waiting == Waiting::nothing || runner.waiting == Waiting::block_end) return;
+            if (runner.thread_number / 32 == first / 32) lanes |= 1u << (runner.thread_number % 32);
+        };
+        look(own_);
+        for (const auto& runner : runners_) look(*runner);
+        return lanes;
+    }
+
+    // Lanes of a warp that asked for the active mask at the same place are active together.
+    void release_active(unsigned int first, const Runner& asker) {
+        unsigned int lanes = 0;
+        for (unsigned int lane = 0; lane < 32 && first + lane < thread_count_; ++lane) {
+            const Runner* const waiter = warp_waiter_[first + lane];
+            if (waiter != nullptr && waiter->waiting == Waiting::active_mask &&
+                same_place(waiter->site, asker.site)) {
+                lanes |= 1u << lane;
+            }
+        }
+        for (unsigned int rest = lanes; rest != 0; rest &= rest - 1) {
+            Runner*& waiter = warp_waiter_[first + static_cast<unsigned int>(__builtin_ctz(rest))];
+            waiter->result = lanes;
+            ready_.push(waiter);
+            waiter = nullptr;
+        }
+    }
+
+    [[noreturn]] void report_divergent_barrier(const Site& site) {
+        stop(format("%s: thread %s of block %s waits at this barrier while %u of the block's %u "
+                    "threads wait at the one in line %d. All threads of a block must reach the same "
+                    "__syncthreads(); move it out of the condition.",
+                    to_string(site).c_str(), to_string(threadIdx).c_str(),
+                    to_string(blockIdx).c_str(), arrived_, thread_count_, barrier_site_.line));
+    }
+
+    [[noreturn]] void report_deadlock() {
+        std::vector<const Runner*> waiter(thread_count_, nullptr);
+        const auto look = [&](const Runner& runner) {
+            if (runner.waiting == Waiting::nothing || runner.waiting == Waiting::block_end) return;
+            waiter[runner.thread_number] = &runner;
+        };
+        look(own_);
+        for (const auto& runner : runners_) look(*runner);
+        unsigned int ended = 0, elsewhere = 0, first_ended = 0;
+        const Runner* other = nullptr;
+        for (unsigned int i = thread_count_; i-- > 0;) {
+            if (waiter[i] == nullptr) {
+                ++ended;
+                first_ended = i;
+            } else if (waiter[i]->waiting != Waiting::barrier) {
+                ++elsewhere;
+                other = waiter[i];
+            }
+        }
+        if (arrived_ == 0) report_warp_deadlock(*other);
+        std::string rest;
+        if (ended > 0) {
+            rest += format("; %u ended before it (the first is thread %s)", ended,
+                           to_string(thread_index(first_ended)).c_str());
+        }
+        if (elsewhere > 0) {
+            rest += format("; %u wait at the warp primitive in line %d", elsewhere, other->site.line);
+        }
+        stop(format("%s: only %u of the %u threads of block %s reach this barrier%s. Every thread of "
+                    "the block must reach __syncthreads(): no return before it, no condition around "
+                    "it that differs from thread to thread.",
+                    to_string(barrier_site_).c_str(), arrived_, thread_count_,
+                    to_string(blockIdx).c_str(), rest.c_str()));
+    }
+
+    [[noreturn]] void report_warp_deadlock(const Runner& waiter) {
+        const unsigned int first = waiter.thread_number / 32 * 32;
+        const unsigned int missing =
+            waiter.mask & existing_lanes(first) & ~meeting_lanes(first, waiter);
+        const unsigned int lane = static_cast<unsigned int>(__builtin_ctz(missing));
+        const Runner* const absent = warp_waiter_[first + lane];
+        stop(format("%s: thread %s of block %s waits in a warp primitive with mask 0x%08x for lane "
+                    "%u, which waits %s. All lanes named in the mask must call the same primitive "
+                    "with the same mask.",
+                    to_string(waiter.site).c_str(), to_string(waiter.thread).c_str(),
+                    to_string(blockIdx).c_str(), waiter.mask, lane,
+                    absent != nullptr ? format("in line %d", absent->site.line).c_str()
+                                      : "elsewhere"));
+    }
+
+    const Kernel* kernel_ = nullptr;
+    unsigned int thread_count_ = 0;
+    unsigned int unstarted_ = 0;   // threads that wait for a front runner
+    unsigned int held_ = 0;        // runners with threads that have not ended
+    bool aborting_ = false;
+    Runner own_;                   // the core's own stack
+    Runner* previous_ = nullptr;   // who switched to the running one
+    std::vector<std::unique_ptr<Runner>> runners_;
+    RunnerQueue ready_, at_barrier_, idle_;
+    unsigned int arrived_ = 0, barrier_count_ = 0, barrier_result_ = 0;
+    Site barrier_site_{};
+    Runner* warp_waiter_[1024] = {};   // by thread: the runner that waits at a warp primitive
+    static constexpr size_t shared_pages = 228 * 1024;
+    char* shared_ = nullptr;
+};
+
+}   // namespace cuda_cpu

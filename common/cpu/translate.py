@@ -1,0 +1,562 @@
+#!/usr/bin/env python3
+"""Rewrites what a C++ compiler cannot read in CUDA C++.
+
+    kernel<<<grid, block, bytes, stream>>>(arguments)   a launch
+    extern __shared__ T name[];                         dynamic shared memory
+    __shared__ T name[32];                              static shared memory
+    __noinline__, __global__, __device__, ...           qualifiers
+
+Reads preprocessed text (g++ -E) on standard input and writes the same text, translated, on standard
+output. Working after the preprocessor means that macros are expanded, a lab's headers are included
+and comments are gone. Line markers around what is rewritten put everything back to the line and
+column where the learner wrote it, so the compiler's messages show the learner's own source. What
+cannot be read is an error in the compiler's own form, `file:line: error: sentence`, and exit
+status 1.
+"""
+
+import re
+import sys
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+# Qualifiers that say nothing to a host compiler; spaces take their place.
+EMPTY_WORDS = frozenset("__constant__ __device__ __global__ __host__ __managed__".split())
+CANDIDATE = re.compile(rf"<<<|\b__shared__\b|\b__noinline__\b|\b(?:{'|'.join(EMPTY_WORDS)})\b")
+# Flags of a line marker: 1 enters a file, 2 returns to one, 3 is a system header, 4 is extern "C".
+SYSTEM_BEGIN = re.compile(r'^# \d+ "[^\n]*" 1 3(?: 4)?$', re.MULTILINE)
+SYSTEM_END = re.compile(r'^# \d+ "[^\n]*" 2$', re.MULTILINE)
+MARKER = re.compile(r'# (\d+) ("(?:[^"\\\n]|\\.)*")((?: \d)*)$')
+TOKEN = re.compile(
+    r"""
+    ^\#[^\n]*                                                # a line marker or a pragma
+  | (?:u8|[uUL])?R"(?P<tag>[^()\\\s"]{0,16})\(.*?\)(?P=tag)"   # a raw string
+  | (?:u8|[uUL])?"(?:[^"\\\n]|\\.)*"?                        # a string
+  | (?:u8|[uUL])?'(?:[^'\\\n]|\\.)*'?                        # a character
+  | [^\W\d]\w*                                               # a word
+  | \.?\d(?:[eEpP][+-]|'?[\w.])*                             # a number
+  | ::|->|<<<|<<=?|<=|>+=?                                   # operators with an angle or a colon
+  | \S
+    """,
+    re.MULTILINE | re.DOTALL | re.VERBOSE,
+)
+CLOSERS = {")": "(", "]": "[", "}": "{"}
+OPENERS = frozenset(CLOSERS.values())
+# Looking to the left, an expression or a declaration starts after one of these words.
+STATEMENT_WORDS = frozenset(
+    "case catch co_return co_yield delete do else for if new return switch throw while".split()
+)
+ATTRIBUTE_WORDS = frozenset("__attribute__ __attribute alignas _Alignas __declspec".split())
+CLASS_WORDS = frozenset("class enum struct union".split())
+POINTER_WORDS = frozenset("* & const volatile __restrict__ __restrict".split())
+STORAGE_WORDS = EMPTY_WORDS | frozenset("__shared__ extern static".split())
+
+
+class TranslationError(Exception):
+    """What cannot be translated, said as the compiler would say it."""
+
+    def __init__(self, file: str, line: int, sentence: str, source: str):
+        super().__init__(f"{file}:{line}: error: {sentence}\n{line:5} | {source}")
+        self.file, self.line, self.sentence = file, line, sentence
+
+
+class Position(NamedTuple):
+    """Where a token stands in the learner's source; the file is quoted as in a line marker."""
+
+    file: str
+    line: int
+    column: int
+    flags: str
+
+
+class Edit(NamedTuple):
+    """What replaces text[start:end]: a string, or a function that renders the edits inside."""
+
+    start: int
+    end: int
+    text: str | Callable[[], str]
+
+
+class Declarator(NamedTuple):
+    """One name that a declaration declares: the tokens of its type, its name and its [sizes]."""
+
+    type: list[int]
+    name: int
+    dimensions: list[int]
+
+
+def translate(text: str) -> str:
+    """Returns preprocessed CUDA C++ as preprocessed C++; raises TranslationError."""
+    spans = learner_spans(text)
+    wanted = any(CANDIDATE.search(text, *span) for span in spans)
+    return Translator(text, spans).translated() if wanted else text
+
+
+def learner_spans(text: str) -> list[tuple[int, int]]:
+    """The parts of the text outside the system headers, as (start, end)."""
+    spans, start = [], 0
+    while True:
+        begin = SYSTEM_BEGIN.search(text, start)
+        spans.append((start, begin.start() if begin else len(text)))
+        end = SYSTEM_END.search(text, begin.end()) if begin else None
+        if not end:
+            return spans
+        start = end.start()
+
+
+def match_brackets(tokens: list[str]) -> tuple[list[int | None], list[int]]:
+    """For each token its partner (of a bracket, or None) and the bracket it stands in (or -1).
+
+    A missing bracket costs as little as possible: } closes everything up to its {.
+    """
+    partner: list[int | None] = [None] * len(tokens)
+    parent = [-1] * len(tokens)
+    stack: list[int] = []
+    for index, token in enumerate(tokens):
+        if token in CLOSERS:
+            depth = len(stack) - 1
+            while depth >= 0 and tokens[stack[depth]] not in (CLOSERS[token], "{"):
+                depth -= 1
+            if depth >= 0 and tokens[stack[depth]] == CLOSERS[token]:
+                partner[index], partner[stack[depth]] = stack[depth], index
+                del stack[depth:]
+        parent[index] = stack[-1] if stack else -1
+        if token in OPENERS:
+            stack.append(index)
+    return partner, parent
+
+
+def quoted(source: str) -> str:
+    """A C++ string literal that holds the source text."""
+    source = re.sub(r"\b__null\b", "NULL", source)
+    escaped = source.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+class Translator:
+    """The tokens of one preprocessed text, and the edits that translate it."""
+
+    def __init__(self, text: str, spans: list[tuple[int, int]]):
+        self.text = text
+        matches = [match for span in spans for match in TOKEN.finditer(text, *span)]
+        self.markers = [match for match in matches if match[0][0] == "#" and MARKER.match(match[0])]
+        self.marker_starts = [match.start() for match in self.markers]
+        matches = [match for match in matches if match[0][0] != "#"]
+        self.tokens = [match[0] for match in matches]
+        self.starts = [match.start() for match in matches]
+        self.partner, self.parent = match_brackets(self.tokens)
+        self.edits: list[Edit] = []
+
+    def translated(self) -> str:
+        """The whole text with every construct rewritten."""
+        for index, token in enumerate(self.tokens):
+            if token == "<<<" and self.token(index - 1) != "operator":
+                self.launch(index)
+            elif token == "__shared__":
+                self.shared(index)
+            elif token == "__noinline__" and not self.in_attribute(index):
+                self.replace(index, index, f"__attribute__((noinline)){self.at(self.end(index))}")
+            elif token in EMPTY_WORDS:
+                self.replace(index, index, " " * len(token))
+        # What is put in comes before what is replaced, and an outer edit before those inside it.
+        self.edits.sort(key=lambda edit: (edit.start, edit.end > edit.start, -edit.end))
+        return self.render(0, len(self.text))
+
+    def render(self, start: int, end: int) -> str:
+        """text[start:end] with its edits made; an outer edit renders those inside it."""
+        pieces = []
+        for edit in self.edits[bisect_left(self.edits, (start,)) :]:
+            if edit.start >= end:
+                break
+            if edit.start >= start and edit.end <= end:
+                new_text = edit.text if isinstance(edit.text, str) else edit.text()
+                pieces += [self.text[start : edit.start], new_text]
+                start = edit.end
+        return "".join(pieces) + self.text[start:end]
+
+    def replace(self, first: int, last: int, text: str | Callable[[], str]) -> None:
+        """Notes an edit of the tokens first..last."""
+        self.edits.append(Edit(self.starts[first], self.end(last), text))
+
+    def insert(self, offset: int, text: str) -> None:
+        """Notes text to put in before text[offset]."""
+        self.edits.append(Edit(offset, offset, text + self.at(offset)))
+
+    # --- looking at the tokens
+
+    def token(self, index: int) -> str:
+        """A token, or nothing before the first and after the last."""
+        return self.tokens[index] if 0 <= index < len(self.tokens) else ""
+
+    def end(self, index: int) -> int:
+        """Where a token ends in the text."""
+        return self.starts[index] + len(self.tokens[index])
+
+    def is_word(self, index: int) -> bool:
+        """Whether a token can be a name: not a bracket or an operator, nor a word like `return`."""
+        return self.token(index).isidentifier() and self.token(index) not in STATEMENT_WORDS
+
+    def is_angle(self, index: int) -> bool:
+        """Whether a token is a run of >, which may close templates or a launch's configuration."""
+        return self.token(index).strip(">") == "" != self.token(index)
+
+    def in_attribute(self, index: int) -> bool:
+        """Whether a word stands in __attribute__((...)) or [[gnu::...]]."""
+        word = self.token(self.parent[index] - 2)
+        return self.token(index - 1) == "::" or word in ATTRIBUTE_WORDS
+
+    def source(self, indexes: Iterable[int]) -> str:
+        """The source of these tokens on one line, with a space where there was white space."""
+        pieces: list[str] = []
+        previous_end = None
+        for index in indexes:
+            if previous_end not in (None, self.starts[index]) and self.tokens[index] != ",":
+                pieces.append(" ")
+            pieces.append(self.tokens[index])
+            previous_end = self.end(index)
+        return "".join(pieces)
+
+    def position(self, offset: int) -> Position:
+        """Where text[offset] stands in the learner's source."""
+        file, line, flags, start = '"<stdin>"', 1, "", 0
+        number = bisect_left(self.marker_starts, offset) - 1
+        if number >= 0:
+            marker = MARKER.match(self.markers[number][0])
+            file, line, flags = marker[2], int(marker[1]), marker[3]
+            start = self.markers[number].end() + 1
+        line += self.text.count("\n", start, offset)
+        before = self.text[max(start, self.text.rfind("\n", 0, offset) + 1) : offset]
+        return Position(file, line, len(before.encode("utf-8", "surrogateescape")), flags)
+
+    def at(self, offset: int) -> str:
+        """What puts the compiler back to the line and the column of text[offset]."""
+        file, line, column, flags = self.position(offset)
+        kept = "".join(f" {flag}" for flag in flags.split() if flag in ("3", "4"))
+        return f"\n# {line} {file}{kept}\n{' ' * column}"
+
+    def error(self, index: int, sentence: str) -> TranslationError:
+        """The error to raise about a token."""
+        file, line, *_ = self.position(self.starts[index])
+        source = self.text[self.text.rfind("\n", 0, self.starts[index]) + 1 :].split("\n", 1)[0]
+        return TranslationError(re.sub(r"\\(.)", r"\1", file[1:-1]), line, sentence, source)
+
+    # --- launches
+
+    def launch(self, angle: int) -> None:
+        """Notes the edits of the launch whose <<< is the token `angle`."""
+        first = self.kernel_start(angle - 1)
+        if first is None:
+            form = "write kernel<<<grid, block>>>(arguments)"
+            raise self.error(angle, f"there is no kernel before <<<: {form}")
+        kernel = self.source(range(first, angle))
+        form = f"write {kernel}<<<grid, block>>>(arguments)"
+        close = self.configuration_end(angle)
+        if close is None:
+            problem = "has no >>>, or a bracket before it is not closed"
+            raise self.error(angle, f"the launch of {kernel} {problem}: {form}")
+        around = self.parent[angle]
+        if "," not in (self.tokens[i] for i in range(angle, close) if self.parent[i] == around):
+            raise self.error(angle, f"the launch of {kernel} needs a grid and a block: {form}")
+        opening = close + 1
+        if self.token(opening) != "(":
+            problem = "has no arguments in parentheses (they may be empty)"
+            raise self.error(close, f"the launch of {kernel} {problem}: {form}")
+        last = self.partner[opening]
+        if last is None:
+            raise self.error(opening, f"the arguments of {kernel} are not closed: a ) is missing")
+        self.null_arguments(opening, last)
+        self.replace(first, last, lambda: self.launch_text(first, angle, opening, last))
+
+    def launch_text(self, first: int, angle: int, opening: int, last: int) -> str:
+        """The call that stands for the launch of the tokens first..last."""
+        kernel = self.source(range(first, angle))
+        arguments = self.source(range(opening + 1, last))
+        # A name may stand for many functions; anything else is a pointer and is read here and now.
+        named = self.is_plain_name(first, angle)
+        capture = "=" if named else f"cuda_cpu_kernel = {kernel}"
+        called = kernel if named else "cuda_cpu_kernel"
+        start, close_start = self.starts[first], self.end(opening - 1) - len(">>>")
+        pieces = [
+            # After the colon of `case 1:` the :: would become another token.
+            " " if self.text[start - 1 : start] in (":", "<") else "",
+            f"::cuda_cpu::launch({quoted(kernel)}, {quoted(arguments)}, ::cuda_cpu::Shape(",
+            self.at(self.end(angle)) + self.render(self.end(angle), close_start),
+            # The launch knows its line by that of the ) of Shape.
+            f"{self.at(start)}), [{capture}](auto... cuda_cpu_arguments) {{ ",
+            self.at(start) + called,
+            self.at(self.starts[opening]) + "(cuda_cpu_arguments...); }",
+            ", " if arguments else "",
+            self.at(self.end(opening)) + self.render(self.end(opening), self.starts[last]),
+            ")" + self.at(self.end(last)),
+        ]
+        return "".join(pieces)
+
+    def kernel_start(self, index: int) -> int | None:
+        """The first token of the kernel's name that ends with the token `index`."""
+        start = self.name_start(index)
+        while start is not None:
+            if self.token(start - 1) == "template":
+                start -= 1
+            before = self.token(start - 1)
+            if before == "::" and not self.ends_operand(start - 2):
+                return start - 1
+            if before not in ("::", ".", "->"):
+                return start
+            start = self.name_start(start - 2)
+        return None
+
+    def is_plain_name(self, first: int, end: int) -> bool:
+        """Whether the tokens first..end - 1 are only names, :: and <...>."""
+        depths = self.template_depths(self.outermost(first, end))
+        return all(depth or self.tokens[i] not in (".", "->", "(", "[") for i, depth in depths)
+
+    def name_start(self, index: int) -> int | None:
+        """Where a name with its <...>, (...) and [...] starts, or a kernel in parentheses."""
+        while index >= 0:
+            if self.token(index) in (")", "]"):
+                opening = self.partner[index]
+                if opening is None:
+                    return None
+                if self.token(opening) == "(" and not self.ends_operand(opening - 1):
+                    return opening
+                index = opening - 1
+            elif self.is_angle(index):
+                index = self.angle_start(index) - 1
+            else:
+                return index if self.is_word(index) else None
+        return None
+
+    def ends_operand(self, index: int) -> bool:
+        """Whether a token can end what a call or :: continues, unlike the ) of `if (...)`."""
+        if self.token(index) == ")":
+            opening = self.partner[index]
+            return opening is not None and not self.heads_statement(opening)
+        return self.is_word(index) or self.is_angle(index) or self.token(index) == "]"
+
+    def heads_statement(self, opening: int) -> bool:
+        """Whether a ( belongs to `if`, `if constexpr`, `for`, `while`, ..."""
+        constexpr = self.token(opening - 1) == "constexpr"
+        return self.token(opening - (2 if constexpr else 1)) in STATEMENT_WORDS
+
+    def angle_start(self, index: int) -> int:
+        """The < that the run of > at `index` closes, or -1."""
+        depth = len(self.tokens[index])
+        while depth > 0 and index > 0:
+            index -= 1
+            if self.tokens[index] in CLOSERS:
+                index = self.partner[index] or 0
+            elif self.is_angle(index):
+                depth += len(self.tokens[index])
+            elif self.tokens[index] == "<" and self.is_word(index - 1):
+                depth -= 1
+            elif self.tokens[index] in OPENERS or self.tokens[index] == ";":
+                return -1
+        return index if depth == 0 else -1
+
+    def configuration_end(self, angle: int) -> int | None:
+        """The run of > whose last three end the configuration that follows <<<."""
+        index, templates = angle + 1, 0
+        while index < len(self.tokens):
+            token = self.tokens[index]
+            if token in OPENERS:
+                index = self.partner[index] or len(self.tokens)
+            elif token in CLOSERS or token in (";", "<<<"):
+                return None
+            elif token == "<" and self.is_word(index - 1):
+                templates += 1
+            elif self.is_angle(index):
+                if len(token) >= 3 and len(token) > templates:
+                    return index
+                templates = max(0, templates - len(token))
+            index += 1
+        return None
+
+    def null_arguments(self, opening: int, last: int) -> None:
+        """Makes an argument that is exactly NULL a nullptr, which keeps its type when copied."""
+        for index in range(opening + 1, last):
+            if self.parent[index] != opening or self.token(index - 1) not in ("(", ","):
+                continue
+            end = self.partner[index] if self.tokens[index] == "(" else index
+            argument = "".join(self.tokens[index : end + 1])
+            if argument in ("__null", "((void*)0)") and self.token(end + 1) in (",", ")"):
+                self.replace(index, end, "nullptr")
+
+    # --- shared memory
+
+    def shared(self, word: int) -> None:
+        """Notes the edits of the declaration that holds the word __shared__."""
+        first, last = self.declaration(word)
+        if last is None:
+            return  # the compiler says what is wrong
+        plain = list(self.outermost(first, last))
+        storage = [index for index in plain if self.tokens[index] in STORAGE_WORDS]
+        parts = self.split_at_commas(index for index in plain if index not in storage)
+        declarators = [self.declarator(part) for part in parts]
+        if "extern" in (self.tokens[index] for index in storage):
+            # Something like (*name)[3] has more tokens than a type, a name and sizes.
+            sizes = [d and len(d.type) + 1 + len(d.dimensions) for d in declarators]
+            if sizes != [len(part) for part in parts]:
+                problem = "this dynamic shared memory cannot be read"
+                raise self.error(word, f"{problem}: write extern __shared__ type name[];")
+            text = self.dynamic_text(declarators, self.in_function(word))
+            self.replace(first, last, text + self.at(self.end(last)))
+            return
+        self.refuse_initialisers(word, parts)
+        for index in storage:
+            self.replace(index, index, " " * len(self.tokens[index]))
+        # Attributes stay where they are: alignas(16) must not follow `static`.
+        self.insert(self.starts[(parts[0] or [word])[0]], "static thread_local")
+        if self.token(self.parent[word]) == "{" and self.in_function(word):
+            if None not in declarators:
+                names = [declarator.name for declarator in declarators]
+                listed = ", ".join(self.at(self.starts[name]) + self.tokens[name] for name in names)
+                seen = "static thread_local unsigned long long cuda_cpu_seen;"
+                enter = f"::cuda_cpu::enter_shared(cuda_cpu_seen, {listed});"
+                self.insert(self.end(last), f" {{ {seen} {enter} }}")
+
+    def dynamic_text(self, declarators: list[Declarator], in_function: bool) -> str:
+        """References into dynamic shared memory, a declaration for each."""
+        base = list(declarators[0].type)
+        while base and self.tokens[base[-1]] in POINTER_WORDS:
+            base.pop()
+        pieces = []
+        for declarator in declarators:
+            own = declarator.type if declarator is declarators[0] else base + declarator.type
+            element, name = self.source(self.whole(own)), self.tokens[declarator.name]
+            declared = [self.source(self.whole([index])) for index in declarator.dimensions]
+            size = "".join(declared)
+            if declared and declared[0] == "[]":
+                rest = "".join(declared[1:])
+                size = f"[::cuda_cpu::dynamic_shared_bytes / sizeof({element}{rest})]{rest}"
+            named = self.at(self.starts[declarator.name]) + name
+            if in_function:
+                # As under nvcc, a name has the same type in all kernels: the compiler compares.
+                check = f"[[maybe_unused]] extern {element} {named}{''.join(declared)};"
+                pieces.append(f"{{ {check} }}")
+            storage = "" if in_function else "thread_local "
+            value = f"*reinterpret_cast<{element} (*){size}>(::cuda_cpu::dynamic_shared());"
+            pieces.append(f"{storage}{element} (&{named}){size} = {value}")
+        return " ".join(pieces)
+
+    def declaration(self, word: int) -> tuple[int, int | None]:
+        """The first token of the declaration around a word and its semicolon, if it has one."""
+        first = word
+        while first > 0:
+            before = self.token(first - 1)
+            opening = self.partner[first - 1] if before in CLOSERS else None
+            if before in ("{", "(", "[", ";", ":", "") or before in STATEMENT_WORDS:
+                break
+            if before == "}" and not (opening and self.is_class(opening)):
+                break
+            if before == ")" and not (opening and not self.heads_statement(opening)):
+                break
+            first = first - 1 if opening is None else opening
+        last = word
+        while self.token(last) not in (";", "", *CLOSERS):
+            if self.token(last) in OPENERS:
+                last = self.partner[last] or len(self.tokens)
+            last += 1
+        return first, last if self.token(last) == ";" else None
+
+    def outermost(self, first: int, last: int) -> Iterator[int]:
+        """The tokens first..last - 1 without attributes; a bracket stands for its group."""
+        while first < last:
+            opening = first + 1 if self.tokens[first] in ATTRIBUTE_WORDS else first
+            if opening > first or (self.tokens[first], self.token(first + 1)) == ("[", "["):
+                first = self.partner[opening] or opening
+            else:
+                yield first
+                if self.tokens[first] in OPENERS:
+                    first = self.partner[first] or first
+            first += 1
+
+    def whole(self, indexes: Iterable[int]) -> Iterator[int]:
+        """The tokens that `outermost` gave, with those inside the brackets."""
+        for index in indexes:
+            last = self.partner[index] if self.tokens[index] in OPENERS else index
+            yield from range(index, (last or index) + 1)
+
+    def template_depths(self, indexes: Iterable[int]) -> Iterator[tuple[int, int]]:
+        """Each token with the number of <...> around it."""
+        depth = 0
+        for index in indexes:
+            depth -= len(self.tokens[index]) if self.is_angle(index) else 0
+            yield index, depth
+            depth += self.tokens[index] == "<"
+
+    def split_at_commas(self, indexes: Iterable[int]) -> list[list[int]]:
+        """The tokens of each declarator, the first with the type; commas in <> do not count."""
+        parts: list[list[int]] = [[]]
+        for index, depth in self.template_depths(indexes):
+            if self.tokens[index] == "," and depth == 0:
+                parts.append([])
+            else:
+                parts[-1].append(index)
+        return parts
+
+    def declarator(self, part: list[int]) -> Declarator | None:
+        """What a part declares, or None if that is not clear."""
+        count = len(part)
+        while count and self.tokens[part[count - 1]] == "[":
+            count -= 1
+        dimensions = part[count:]
+        if count > 1 and self.tokens[part[count - 1]] == self.tokens[part[count - 2]] == "(":
+            count -= 1  # the parameters of a pointer to a function
+        if not count:
+            return None
+        name = part[count - 1]
+        if self.tokens[name] == "(" and self.token(name + 1) in ("*", "&"):
+            return self.declarator(list(self.outermost(name + 1, self.partner[name] or name)))
+        return Declarator(part[: count - 1], name, dimensions) if self.is_word(name) else None
+
+    def refuse_initialisers(self, word: int, parts: list[list[int]]) -> None:
+        """Says what nvcc says of `__shared__ int x = 0;` and `__shared__ int x{};`."""
+        for part in parts:
+            for position, index in enumerate(part):
+                braces = self.tokens[index] == "{" and position == len(part) - 1
+                if self.tokens[index] == "=" or braces and not self.is_class(index):
+                    # After a line break it is the next statement, and a semicolon is missing.
+                    if "\n" not in self.text[self.starts[word] : self.starts[index]]:
+                        problem = "a __shared__ variable cannot have an initialiser"
+                        raise self.error(word, f"{problem}: assign it in the kernel")
+
+    def is_class(self, opening: int) -> bool:
+        """Whether a { opens the body of a class, with a name or without."""
+        return bool({self.token(opening - 1), self.token(opening - 2)} & CLASS_WORDS)
+
+    def in_function(self, index: int) -> bool:
+        """Whether a token stands in a function, not just in a namespace or extern "C"."""
+        index = self.parent[index]
+        while index >= 0:
+            if self.tokens[index] == "{" and not self.is_namespace(index):
+                return True
+            index = self.parent[index]
+        return False
+
+    def is_namespace(self, opening: int) -> bool:
+        """Whether a { opens a namespace or an extern "C" block."""
+        if self.token(opening - 2) == "extern" and self.token(opening - 1).startswith('"'):
+            return True
+        index = opening - 1
+        while self.token(index) == "::" or self.token(index) == "]" or self.is_word(index):
+            if self.tokens[index] == "namespace":
+                return True
+            index = self.partner[index] or 0 if self.tokens[index] == "]" else index
+            index -= 1
+        return False
+
+
+def main() -> int:
+    """Translates standard input to standard output."""
+    text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    try:
+        translated = translate(text)
+    except TranslationError as error:
+        sys.stderr.buffer.write(f"{error}\n".encode("utf-8", "surrogateescape"))
+        return 1
+    sys.stdout.buffer.write(translated.encode("utf-8", "surrogateescape"))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,113 @@
+"""The package behind every labs/NN_name/check.py.
+
+A check.py registers named cases. Each case makes its own input, runs the program that the learner
+built, and judges what the program wrote against an oracle of its own. The whole file may read so:
+
+    '''Judges vector_add: the sum of two vectors, against NumPy.'''
+
+    import sys
+    from pathlib import Path
+
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
+    import checker
+
+    lab = checker.Lab(__file__)
+    TOLERANCE = checker.Tolerance(why="one float addition is rounded once, the same everywhere")
+
+
+    def multiplied(expected, got, case):
+        '''A diagnoser: a sentence when it knows what went wrong, otherwise None.'''
+        product = case.inputs["a"] * case.inputs["b"]
+        return "the kernel multiplies where it should add" if (got == product).all() else None
+
+
+    def add(case, count, variant="1d_1d"):
+        a, b = case.floats(count), case.floats(count)
+        got = case.compute("--variant", variant, inputs={"a": a, "b": b})
+        case.compare(a + b, got, TOLERANCE, diagnosers=[multiplied])
+
+
+    for name, count in checker.SIZES.items():
+        lab.case(name, add, count=count)
+    lab.case("large", add, count=1 << 22, quick=False)
+
+
+    @lab.case("a size nobody knows before", fresh=True)
+    def any_size(case):
+        add(case, count=int(case.random.integers(1, 100_000)))
+
+
+    @lab.case("negative size")
+    def negative(case):
+        case.refuses("--elements", "-1", saying="elements")
+
+
+    lab.main()
+
+`python3 check.py --program path` runs every case, prints one line for each and a count, and ends
+with status 0 (all pass), 1 (a case fails), 2 (bad usage, no program) or 77 (the program says 77 to
+everything, as it does without a GPU).
+
+What a case function gets is a `checker.Case`, followed by the keyword arguments of its `lab.case`:
+
+    case.random             a numpy Generator: fixed seed, or the printed one when fresh=True
+    case.floats(shape)      random float32 in [-1, 1); low=, high=, dtype=
+    case.run(*arguments)    runs the program in the case's private folder and returns a Run with
+                            .stdout .stderr .status .seconds .lines; status= says what is expected
+                            (0; a number, a tuple, or None for any), env= adds variables, timeout=
+    case.save(name, array)  writes name.npy into the folder and returns its file name
+    case.compute(*arguments, inputs={"a": a}, output="output")
+                            saves the inputs, runs with `--a a.npy --output output.npy`, and returns
+                            the array that the program wrote
+    case.load(name)         the array of a file that the program wrote, when run() was used
+    case.compare(expected, got, tolerance, dtype=None, diagnosers=[])
+                            fails unless shape, dtype (that of `expected`, or the one given) and
+                            every element are right
+    case.refuses(*arguments, saying="text")
+                            bad usage: status 2, a sentence with that text on stderr, no output file
+    case.same_lines(expected, got, any_order=False)
+                            for programs that are judged by the lines they print
+    case.expect(condition, sentence), case.fail(sentence)
+                            the learner reads the sentence; so does `raise checker.Failure(sentence)`
+    case.inputs, case.parameters, case.wrong, case.backend ("cpu" or "gpu"), case.folder, case.name
+
+Files of a failing case stay in build/checks/NN_name/<case>/, so that the printed command repeats it.
+A program that exits with 1 but did write its output is judged by the output: the learner is told
+what differs, and a right output with status 1 still fails. Diagnosers of the lab are asked first,
+then those of checker.diagnose.
+"""
+
+from .case import Case
+from .comparison import Tolerance
+from .failure import Failure, Skipped
+from .lab import Lab
+from .program import Run
+
+# Sizes around a warp and a block, none of which a launch may leave half done.
+SIZES = {
+    "one element": 1,
+    "31 elements": 31,
+    "32 elements": 32,
+    "33 elements": 33,
+    "255 elements": 255,
+    "256 elements": 256,
+    "257 elements": 257,
+    "1000 elements": 1000,
+    "a prime, 1009": 1009,
+    "100003 elements": 100_003,
+}
+
+# (height, width): one element, both kinds of line, square, and not square in both directions.
+SHAPES = {
+    "1 x 1": (1, 1),
+    "one row, 1 x 1000": (1, 1000),
+    "one column, 1000 x 1": (1000, 1),
+    "31 x 33": (31, 33),
+    "32 x 32": (32, 32),
+    "33 x 31": (33, 31),
+    "wide, 7 x 1000": (7, 1000),
+    "tall, 1000 x 7": (1000, 7),
+    "primes, 101 x 103": (101, 103),
+}
+
+__all__ = ["Case", "Failure", "Lab", "Run", "SHAPES", "SIZES", "Skipped", "Tolerance"]

@@ -1,0 +1,157 @@
+"""One case: the tools that a case function uses to make input, run the program and judge the output."""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from pathlib import Path
+
+import numpy
+
+from . import comparison, diagnose
+from .failure import Failure, Skipped
+from .program import Patience, Run, explain_ending, quoted_output, run_program
+
+
+class Case:
+    """What a case function works with. One object a case; nothing is shared between cases."""
+
+    def __init__(self, name: str, parameters: dict, program: Path, folder: Path, kept_folder: Path,
+                 seed: int, backend: str, patience: Patience):
+        self.name = name
+        self.parameters = parameters
+        self.program = program
+        self.folder = folder
+        self.kept_folder = kept_folder  # where the folder goes when the case fails
+        self.backend = backend
+        self.seed = seed
+        self.random = numpy.random.default_rng([seed, zlib.crc32(name.encode())])
+        self.inputs: dict[str, numpy.ndarray] = {}
+        self.wrong: numpy.ndarray | None = None
+        self.last_run: Run | None = None
+        self.statuses: list[int] = []  # of all runs, for the lab's verdict on status 77
+        self._patience = patience
+        self._denied: Run | None = None  # a run that wrote its output and yet ended with status 1
+
+    # Input
+
+    def floats(self, shape, low: float = -1.0, high: float = 1.0, dtype=numpy.float32) -> numpy.ndarray:
+        """Random values in [low, high)."""
+        return self.random.uniform(low, high, shape).astype(dtype)
+
+    def save(self, name: str, array: numpy.ndarray) -> str:
+        """Writes `name`.npy into the case's folder; returns the file name for the command line."""
+        self.inputs[name] = numpy.asarray(array)
+        numpy.save(self.folder / f"{name}.npy", array)
+        return f"{name}.npy"
+
+    # Running
+
+    def run(self, *arguments, status=0, env: dict[str, str] | None = None,
+            timeout: float | None = None) -> Run:
+        """Runs the program in the case's folder. `status`: what is expected; None takes any ending."""
+        words = [str(self.program), *map(str, arguments)]
+        run = run_program(words, self.folder, self.kept_folder, dict(env or {}),
+                          self._patience.limit(timeout), self._patience)
+        self.last_run = run
+        self.statuses.append(run.status)
+        allowed = (status,) if isinstance(status, int) else status
+        if allowed is None or run.status in allowed:
+            return run
+        if run.status == 77:
+            reason = (run.stderr.strip() or run.stdout.strip() or "no reason given").splitlines()[0]
+            raise Skipped(reason, by_program=True)
+        text = explain_ending(run)
+        if 0 not in allowed:
+            text += f"; expected status {' or '.join(map(str, allowed))}"
+        raise Failure(text + quoted_output(run))
+
+    def compute(self, *arguments, inputs: dict[str, numpy.ndarray] | None = None,
+                output: str = "output", env: dict[str, str] | None = None,
+                timeout: float | None = None) -> numpy.ndarray:
+        """Saves the inputs, runs with `--name name.npy` for each and `--output`, returns the output."""
+        words = list(arguments)
+        for name, array in (inputs or {}).items():
+            words += [f"--{name}", self.save(name, array)]
+        path = self.folder / f"{output}.npy"
+        path.unlink(missing_ok=True)  # a second run in one case must write again
+        run = self.run(*words, f"--{output}", path.name, status=(0, 1), env=env, timeout=timeout)
+        if run.status == 1:
+            if not path.exists():
+                raise Failure(explain_ending(run) + quoted_output(run))
+            self._denied = run
+        return self.load(output)
+
+    def load(self, name: str) -> numpy.ndarray:
+        """The array in `name`.npy, which the program has written."""
+        path = self.folder / f"{name}.npy"
+        if not path.exists():
+            raise Failure(f"the program ended well but wrote no {path.name}")
+        try:
+            return numpy.load(path, allow_pickle=False)
+        except (ValueError, EOFError, OSError, MemoryError) as error:
+            raise Failure(f"{path.name} is no NumPy array: {error}")
+
+    # Judging
+
+    def compare(self, expected, got, tolerance: comparison.Tolerance, dtype=None, diagnosers=()) -> None:
+        """Fails unless `got` has the shape, the type and, within the tolerance, the values expected."""
+        expected, got = numpy.asarray(expected), numpy.asarray(got)
+        complaint = comparison.shape_complaint(expected, got, dtype)
+        if complaint:
+            raise Failure(complaint)
+        self.wrong = comparison.wrong_elements(expected, got, tolerance)
+        if not self.wrong.any():
+            return
+        text = comparison.difference_text(expected, got, self.wrong, tolerance)
+        cause = diagnose.likely_cause(expected, got, self, diagnosers)
+        raise Failure(text + (f"\nlikely cause: {cause}" if cause else ""))
+
+    def refuses(self, *arguments, saying: str = "", env: dict[str, str] | None = None) -> Run:
+        """Bad usage: the program must end with 2, say one sentence on stderr and write no file."""
+        before = {path.name for path in self.folder.iterdir()}
+        run = self.run(*arguments, status=2, env=env)
+        if not run.stderr.strip():
+            self.fail("the program ended with status 2 but said nothing on stderr")
+        if saying.lower() not in run.stderr.lower():
+            self.fail(f"the sentence on stderr does not mention '{saying}'" + quoted_output(run))
+        added = {path.name for path in self.folder.iterdir()} - before
+        if added:
+            self.fail(f"the program refused its arguments, yet left {', '.join(sorted(added))} behind")
+        return run
+
+    def same_lines(self, expected: list[str], got: list[str], any_order: bool = False) -> None:
+        """Fails unless the lines are the same; white space at their ends does not count."""
+        expected, got = [line.rstrip() for line in expected], [line.rstrip() for line in got]
+        missing = list((Counter(expected) - Counter(got)).elements())
+        surplus = list((Counter(got) - Counter(expected)).elements())
+        parts = []
+        for lines, word in ((missing, "missing"), (surplus, "too many")):
+            if lines:
+                total = f" of {len(expected)}" if word == "missing" else ""
+                noun = "line is" if len(lines) == 1 and not total else "lines are"
+                parts.append(f"{len(lines)}{total} {noun} {word}:")
+                parts += [f"  {line}" for line in lines[:comparison.SHOWN_ELEMENTS]]
+                if len(lines) > comparison.SHOWN_ELEMENTS:
+                    parts.append(f"  ... and {len(lines) - comparison.SHOWN_ELEMENTS} more")
+        if parts:
+            raise Failure("\n".join(parts))
+        if not any_order and expected != got:
+            place = next(i for i, pair in enumerate(zip(expected, got)) if pair[0] != pair[1])
+            raise Failure(f"the lines are right but in another order: line {place + 1} is\n"
+                          f"  {got[place]}\nexpected\n  {expected[place]}")
+
+    def expect(self, condition, sentence: str) -> None:
+        """Fails with the sentence unless the condition holds."""
+        if not condition:
+            raise Failure(sentence)
+
+    def fail(self, sentence: str) -> None:
+        raise Failure(sentence)
+
+    def finish(self) -> None:
+        """Called when the case function has found nothing wrong."""
+        if self._denied:
+            raise Failure("the output is right, yet the program ended with status 1: is its own "
+                          "comparison, or another variant of the same run, wrong?"
+                          + quoted_output(self._denied))

@@ -1,0 +1,290 @@
+"""Guesses, in the learner's words, why an array is wrong.
+
+A diagnoser is a function (expected, got, case) -> sentence or None. `case.wrong` is true where an
+element is wrong, `case.inputs` holds the arrays that the program was given. All of them are asked in
+turn and the first sentence wins, so the particular ones stand before the general ones.
+"""
+
+from __future__ import annotations
+
+import numpy
+
+from .comparison import is_whole, poisoned
+
+
+def likely_cause(expected, got, case, diagnosers=()) -> str | None:
+    """The first sentence that a diagnoser of the lab, or a general one, has to say."""
+    for diagnoser in [*diagnosers, *GENERAL]:
+        sentence = diagnoser(expected, got, case)
+        if sentence:
+            return sentence
+    return None
+
+
+def same(left, right) -> bool:
+    """Equal up to rounding, and not by being all one value."""
+    if left.shape != right.shape or left.size == 0:
+        return False
+    if left.size > 10_000 and not same(left.reshape(-1)[:1000], right.reshape(-1)[:1000]):
+        return False  # most guesses are wrong, and this finds out in no time
+    with numpy.errstate(all="ignore"):
+        close = numpy.isclose(left, right, rtol=1e-5, atol=1e-6 * typical(right), equal_nan=False)
+    return bool(close.all())
+
+
+def typical(array) -> float:
+    """A size to measure rounding against."""
+    finite = numpy.abs(array[numpy.isfinite(array)].astype(numpy.float64))
+    return float(finite.max()) if finite.size else 0.0
+
+
+def distinct(array) -> bool:
+    return array.size > 1 and bool((array.reshape(-1)[1:] != array.reshape(-1)[0]).any())
+
+
+def unwritten(expected, got, case):
+    """Where the wrong elements still hold the poison."""
+    return poisoned(got) & case.wrong
+
+
+def nothing_written(expected, got, case):
+    if got.size and (unwritten(expected, got, case) | (poisoned(got) & ~case.wrong)).all():
+        return ("nothing was written: the output still holds what it was filled with before the "
+                "launch. Does the kernel store its result, is it launched, and did the launch succeed?")
+    return None
+
+
+def tail_unwritten(expected, got, case):
+    """The first elements are right, all later ones never written."""
+    flat = poisoned(got).reshape(-1)
+    first = int(case.wrong.reshape(-1).argmax())
+    if first == 0 or not flat[first:].all():
+        return None
+    missing = flat.size - first
+    if missing < 1024 and first % 32 == 0:
+        return (f"the last partial block is never written (the elements from {first} on): is the grid "
+                f"rounded up?")
+    return (f"only the first {first} of {flat.size} elements are written: is the grid large enough, "
+            f"and does the bounds test compare with the right number?")
+
+
+def edges_unwritten(expected, got, case):
+    """In two dimensions: the last columns, the last rows, or both, never written."""
+    if got.ndim < 2:
+        return None
+    mask = unwritten(expected, got, case)
+    if (case.wrong & ~mask).any() or not mask.any():
+        return None
+    rows = mask.all(axis=tuple(range(1, mask.ndim)))
+    columns = mask.all(axis=(0, *range(2, mask.ndim)))
+    height, width = int((~rows).sum()), int((~columns).sum())
+    outside = numpy.zeros(mask.shape, bool)
+    outside[height:] = True
+    outside[:, width:] = True
+    if not (mask == outside).all() or 0 in (height, width):
+        return None
+    parts = []
+    if width < mask.shape[1]:
+        parts.append(f"the columns from {width} on")
+    if height < mask.shape[0]:
+        parts.append(f"the rows from {height} on")
+    axis = {1: "in that direction", 2: "in x and in y"}[len(parts)]
+    return f"{' and '.join(parts)} are never written: is the grid rounded up {axis}?"
+
+
+def row_times_height(expected, got, case):
+    """row * height + column where it should be row * width + column."""
+    if got.ndim != 2 or got.shape[0] == got.shape[1] or 1 in got.shape:
+        return None
+    height, width = got.shape
+    rows, columns = numpy.divmod(numpy.arange(got.size), width)
+    places = rows * height + columns
+    inside = places < got.size
+    sentence = ("the row is multiplied by the height: element (row, column) lies at "
+                "row * width + column")
+    found, wanted = got.reshape(-1), expected.reshape(-1)
+    # All arrays share the wrong index: what is written is right, and the places never reached show.
+    reached = numpy.zeros(got.size, bool)
+    reached[places[inside]] = True
+    mask = unwritten(expected, got, case).reshape(-1)
+    if mask.any() and (mask == ~reached).all() and not case.wrong.reshape(-1)[reached].any():
+        return sentence
+    # Only the output has the wrong index: judge the places that exactly one thread writes.
+    hits = numpy.bincount(places[inside], minlength=got.size)
+    once = inside & (hits[numpy.minimum(places, got.size - 1)] == 1)
+    if once.any() and same(found[places[once]], wanted[once]) and distinct(wanted[once]):
+        return sentence
+    # Only the input has the wrong index.
+    if inside.any() and same(found[inside], wanted[places[inside]]) and distinct(wanted):
+        return sentence
+    return None
+
+
+def transposed(expected, got, case):
+    if got.ndim != 2 or 1 in got.shape or not distinct(expected):
+        return None
+    if same(got.reshape(-1), expected.T.reshape(-1)):
+        return ("the result is transposed: rows lie where columns should. Are x and y, or row and "
+                "column, swapped in an index?")
+    return None
+
+
+def copy_of_input(expected, got, case):
+    for name, array in case.inputs.items():
+        if array.size == got.size and array.size > 1 and same(got.reshape(-1), array.reshape(-1)):
+            return f"the result equals the input '{name}': it is copied, not computed"
+    return None
+
+
+def one_constant(expected, got, case):
+    if got.size < 2 or not distinct(expected):
+        return None
+    first = got.reshape(-1)[0]
+    if (got == first).all():
+        return f"every element is {first}: does the kernel store what it computes?"
+    return None
+
+
+def zero_tail(expected, got, case):
+    """The first elements are right, all later ones zero."""
+    wrong = case.wrong.reshape(-1)
+    first = int(wrong.argmax())
+    tail = got.reshape(-1)[first:]
+    if first and tail.size > 1 and (tail == 0).all() and wrong[first:].any():
+        return (f"everything from element {first} on is zero: is the size given in elements where bytes "
+                f"are meant, or is the grid too small?")
+    return None
+
+
+def shifted(expected, got, case):
+    """Off by one, along the whole array or along an axis."""
+    views = [(expected.reshape(-1), got.reshape(-1), "")]
+    if got.ndim == 2:
+        views = [(expected.T, got.T, " column"), (expected, got, " row"), *views]
+    for wanted, found, axis in views:
+        if len(wanted) < 3 or not distinct(wanted):
+            continue
+        for ahead, word in ((1, "next"), (-1, "previous")):
+            pair = (found[:-1], wanted[1:]) if ahead == 1 else (found[1:], wanted[:-1])
+            if same(*pair) and distinct(pair[1]):
+                place = f"the {word}{axis}" if axis else f"the {word} element"
+                return f"each element holds the value of {place}: an index is off by one"
+    return None
+
+
+def not_clamped(expected, got, case):
+    """Bytes: wrong exactly where the value should stop at 0 or 255."""
+    if got.dtype != numpy.uint8:
+        return None
+    limits = expected[case.wrong]
+    if ((limits == 0) | (limits == 255)).all() and distinct(expected):
+        return ("only elements that should stop at 0 or 255 are wrong: is the value clamped before it "
+                "becomes a byte?")
+    return None
+
+
+def constant_factor(expected, got, case):
+    """All elements too large by one factor, or with the wrong sign."""
+    if is_whole(got) and got.dtype.kind == "u":
+        return None
+    wanted, found = expected.reshape(-1).astype(numpy.float64), got.reshape(-1).astype(numpy.float64)
+    usable = numpy.abs(wanted) > 1e-3 * typical(wanted)
+    if usable.sum() < 3 or not numpy.isfinite(found).all() or not distinct(wanted[usable]):
+        return None
+    ratios = found[usable] / wanted[usable]
+    factor = float(numpy.median(ratios))
+    if abs(factor) < 1e-6 or not numpy.allclose(ratios, factor, rtol=1e-4, atol=0):
+        return None
+    if abs(factor - 1) < 1e-3:
+        return None  # that is rounding
+    if abs(factor + 1) < 1e-4:
+        return "every element has the wrong sign"
+    return f"every element is {factor:.4g} times what is expected"
+
+
+def repeating_pattern(expected, got, case):
+    """Wrong elements that come back at a fixed distance: odd and even, lanes of a warp, block edges."""
+    wrong = case.wrong.reshape(-1)
+    if wrong.all():
+        return None
+    period = smallest_period(wrong)
+    if period is None:
+        return None
+    residues = numpy.flatnonzero(wrong[:period])
+    verb = "never written" if (unwritten(expected, got, case).reshape(-1) == wrong).all() else "wrong"
+    if period == 2:
+        which = "odd" if residues[0] == 1 else "even"
+        return (f"only the elements with an {which} index are {verb}: does each thread get the next "
+                f"element, and not every second one?")
+    unit = {32: " (one warp)"}.get(period, "")
+    if len(residues) == 1:
+        return (f"one element in {period}{unit} is {verb}, the one with index % {period} == "
+                f"{residues[0]}: what is special about that thread?")
+    if len(residues) == period - 1:
+        right = next(iter(set(range(period)) - set(residues.tolist())))
+        return (f"only one element in {period}{unit} is right, the one with index % {period} == "
+                f"{right}: does only one thread do the work of {period}?")
+    if residues[-1] - residues[0] == len(residues) - 1:
+        span = f"between {residues[0]} and {residues[-1]}"
+        return (f"the elements whose index % {period}{unit} lies {span} are {verb}, and no others: does "
+                f"a part of each block, or of each row, not do its work?")
+    return f"the {verb} elements repeat every {period} elements{unit}: which threads do they belong to?"
+
+
+def smallest_period(mask, longest: int = 1024) -> int | None:
+    """The smallest distance at which the mask repeats exactly, at least three times over."""
+    beginning = mask[:64 * longest]
+    for period in range(2, min(longest, len(mask) // 3) + 1):
+        if (beginning[period:] == beginning[:-period]).all():
+            return period if (mask[period:] == mask[:-period]).all() else None
+    return None
+
+
+def beginning_right(expected, got, case):
+    """Whole warps right at the beginning, all later elements wrong."""
+    wrong = case.wrong.reshape(-1)
+    first = int(wrong.argmax())
+    if first and first % 32 == 0 and wrong[first:].mean() > 0.9 and wrong.size - first > 1:
+        return (f"only the first {first} elements are right: does the index use blockIdx as well as "
+                f"threadIdx, and blockDim as the factor?")
+    return None
+
+
+def scattered_unwritten(expected, got, case):
+    mask = unwritten(expected, got, case)
+    if got.dtype.kind == "f" and mask.any():
+        return (f"{int(mask.sum())} elements are never written: does every element have a thread, and "
+                f"does every branch store its result?")
+    return None
+
+
+def not_a_number(expected, got, case):
+    if got.dtype.kind != "f":
+        return None
+    surprising = numpy.isnan(got) & ~numpy.isnan(expected.astype(got.dtype))
+    if surprising.any():
+        return (f"{int(surprising.sum())} elements are NaN (not a number): is something read before it is "
+                f"written, or is 0 divided by 0?")
+    endless = numpy.isinf(got) & ~numpy.isinf(expected.astype(got.dtype))
+    if endless.any():
+        return f"{int(endless.sum())} elements are infinite: is something divided by zero, or too large?"
+    return None
+
+
+def rounding(expected, got, case):
+    """Close, but not close enough."""
+    if is_whole(got):
+        return None
+    error = numpy.abs(got.astype(numpy.float64) - expected.astype(numpy.float64))[case.wrong]
+    scale = typical(expected)
+    if scale and error.size and float(error.max()) < 1e-3 * scale:
+        return (f"the differences are small (at most {float(error.max()):.2g}): is a sum or a constant "
+                f"kept with too few digits?")
+    return None
+
+
+GENERAL = [
+    nothing_written, row_times_height, tail_unwritten, edges_unwritten, transposed, copy_of_input,
+    one_constant, zero_tail, shifted, not_clamped, constant_factor, repeating_pattern,
+    beginning_right, scattered_unwritten, not_a_number, rounding,
+]

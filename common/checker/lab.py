@@ -1,0 +1,275 @@
+"""A lab's checker: its cases, its command line, its report."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Callable
+
+from .case import Case
+from .failure import Failure, Skipped
+from .program import Patience, kill_all
+
+FIXED_SEED = 1
+KEPT_MARK = ".files_of_failing_cases"
+RIGHT, WRONG, BAD_USAGE, SKIPPED = 0, 1, 2, 77
+
+
+@dataclass(frozen=True)
+class Registered:
+    """A case as the lab declares it."""
+
+    name: str
+    function: Callable
+    parameters: dict
+    quick: bool
+    fresh: bool
+
+
+@dataclass
+class Outcome:
+    """A case as it ended."""
+
+    name: str
+    verdict: str  # "ok", "FAIL" or "skip"
+    seconds: float
+    message: str = ""
+    by_program: bool = False
+    statuses: list[int] = field(default_factory=list)
+
+
+def backend_of(program: Path) -> str:
+    """The backend by the folder that the program lies in: build/gpu/..., build/cpu-debug/..."""
+    parts = program.parts[:-1]
+    last_build = max((place for place, part in enumerate(parts) if part == "build"), default=0)
+    return "gpu" if any(part.split("-")[0] == "gpu" for part in parts[last_build:]) else "cpu"
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one sentence."""
+
+    def error(self, message: str):
+        print(f"{self.prog}: {message}", file=sys.stderr)
+        raise SystemExit(BAD_USAGE)
+
+
+class Lab:
+    """The checker of one lab; `Lab(__file__)` in labs/NN_name/check.py."""
+
+    def __init__(self, file: str):
+        self.folder = Path(file).resolve().parent
+        self.name = self.folder.name
+        self.root = self.folder.parent.parent
+        self.cases: list[Registered] = []
+
+    def case(self, name: str, function: Callable | None = None, *, quick: bool = True,
+             fresh: bool = False, **parameters):
+        """Registers `function(case, **parameters)` under a name; without a function: a decorator.
+
+        quick=False leaves the case out of --quick; fresh=True gives it the seed that is printed.
+        """
+        if function is None:
+            return lambda decorated: self.case(name, decorated, quick=quick, fresh=fresh, **parameters)
+        if any(other.name == name for other in self.cases):
+            raise ValueError(f"two cases are called '{name}'")
+        self.cases.append(Registered(name, function, parameters, quick, fresh))
+        return function
+
+    def main(self, arguments: list[str] | None = None):
+        """Runs what the command line asks for and leaves Python with the status."""
+        options = self.parse(arguments)
+        if options.list:
+            print("\n".join(case.name for case in self.selected(options)))
+            raise SystemExit(RIGHT)
+        raise SystemExit(self.check(options))
+
+    # The command line
+
+    def parse(self, arguments: list[str] | None) -> argparse.Namespace:
+        parser = Parser(prog=f"{self.name}/check.py", allow_abbrev=False,
+                        description=f"Judges the program of lab {self.name}.")
+        parser.add_argument("--program", metavar="FILE", type=Path, help="the program to judge")
+        parser.add_argument("--case", metavar="NAME", action="append", help="only this case (repeatable)")
+        parser.add_argument("--seed", metavar="N", type=int, help="the seed of the cases with fresh input")
+        parser.add_argument("--list", action="store_true", help="print the names of the cases")
+        parser.add_argument("--json", metavar="FILE", type=Path, help="write the results there as well")
+        parser.add_argument("--quick", action="store_true", help="leave out the cases that take long")
+        parser.add_argument("--timeout", metavar="S", type=float, default=60,
+                            help="seconds that one run may take (60)")
+        parser.add_argument("--workers", metavar="N", type=int, default=2, help="cases at a time (2)")
+        parser.add_argument("--keep", metavar="FOLDER", type=Path,
+                            help="where the files of failing cases stay (build/checks/NN_name)")
+        options = parser.parse_args(arguments)
+        self.refuse_nonsense(parser, options)
+        return options
+
+    def refuse_nonsense(self, parser: Parser, options: argparse.Namespace) -> None:
+        names = [case.name for case in self.cases]
+        for name in options.case or []:
+            if name not in names:
+                near = difflib.get_close_matches(name, names, n=1)
+                advice = f"do you mean '{near[0]}'?" if near else "--list prints the names."
+                parser.error(f"there is no case '{name}': {advice}")
+        if options.seed is not None and not 0 <= options.seed < 1 << 63:
+            parser.error("--seed takes a number from 0 to 2^63 - 1")
+        if not options.timeout > 0 or options.workers < 1:
+            parser.error("--timeout and --workers take a number above zero")
+        if options.json and not options.json.absolute().parent.is_dir():
+            parser.error(f"--json {options.json}: there is no such folder")
+        kept = self.kept_folder(options)
+        if kept.exists() and not (kept / KEPT_MARK).exists() and (kept.is_file() or any(kept.iterdir())):
+            parser.error(f"--keep {kept}: there is something else, which would be removed")
+        if options.list:
+            return
+        if options.program is None:
+            parser.error("--program is missing: which program shall be judged?")
+        if not options.program.is_file():
+            number = self.name.split("_")[0]
+            parser.error(f"there is no program {options.program}: `make build LAB={number}` makes it")
+        if not os.access(options.program, os.X_OK):
+            parser.error(f"{options.program} is not a program: it may not be executed")
+
+    def selected(self, options: argparse.Namespace) -> list[Registered]:
+        return [case for case in self.cases
+                if (not options.case or case.name in options.case)
+                and (case.quick or not options.quick or options.case)]
+
+    # Running
+
+    def check(self, options: argparse.Namespace) -> int:
+        """Runs the selected cases, prints the report, returns the status."""
+        cases = self.selected(options)
+        seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 31)
+        kept = self.prepare_kept(options)
+        if any(case.fresh for case in cases):
+            print(f"fresh input from --seed {seed}", flush=True)
+        patience = Patience(options.timeout)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl+C does
+        program = options.program.resolve()
+        outcomes: list[Outcome] = []
+        with ThreadPoolExecutor(options.workers) as pool:
+            waiting = [pool.submit(self.run_case, case, program, kept, seed, patience) for case in cases]
+            try:
+                for future in waiting:  # in order, whichever ends first
+                    outcomes.append(future.result())
+                    self.print_outcome(outcomes[-1])
+            except KeyboardInterrupt:
+                pool.shutdown(wait=False, cancel_futures=True)
+                kill_all()
+                print("\ninterrupted", file=sys.stderr)
+                os._exit(130)
+        status = self.conclude(outcomes)
+        if options.json:
+            self.write_json(options.json, outcomes, seed)
+        return status
+
+    def kept_folder(self, options: argparse.Namespace) -> Path:
+        return (options.keep or self.root / "build" / "checks" / self.name).absolute()
+
+    def prepare_kept(self, options: argparse.Namespace) -> Path:
+        """The folder for files of failing cases, without those of an earlier run."""
+        kept = self.kept_folder(options)
+        if not options.case:
+            shutil.rmtree(kept, ignore_errors=True)
+        kept.mkdir(parents=True, exist_ok=True)
+        (kept / KEPT_MARK).touch()
+        return kept
+
+    def run_case(self, registered: Registered, program: Path, kept: Path, seed: int,
+                 patience: Patience) -> Outcome:
+        """Runs one case in a private folder, which stays only when the case fails."""
+        final = kept / re.sub(r"[^A-Za-z0-9.]+", "_", registered.name)
+        folder = Path(tempfile.mkdtemp(prefix=".running_", dir=kept))
+        case = Case(registered.name, registered.parameters, program, folder, final,
+                    seed if registered.fresh else FIXED_SEED, backend_of(program), patience)
+        outcome = Outcome(registered.name, "ok", 0.0, statuses=case.statuses)
+        started = time.monotonic()
+        try:
+            registered.function(case, **registered.parameters)
+            case.finish()
+        except Failure as failure:
+            outcome.verdict, outcome.message = "FAIL", str(failure)
+            if case.last_run and "repeat: " not in outcome.message:
+                outcome.message += f"\nrepeat: {case.last_run.command}"
+        except Skipped as skipped:
+            outcome.verdict, outcome.message = "skip", str(skipped)
+            outcome.by_program = skipped.by_program
+        except Exception as error:
+            outcome.verdict, outcome.message = "FAIL", self.explain_own_fault(error)
+        outcome.seconds = time.monotonic() - started
+        shutil.rmtree(final, ignore_errors=True)
+        if outcome.verdict == "FAIL":
+            folder.replace(final)
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+        return outcome
+
+    def explain_own_fault(self, error: Exception) -> str:
+        """An exception that is nobody's verdict: say where, without a traceback."""
+        frames = traceback.extract_tb(error.__traceback__)
+        frame = next((f for f in reversed(frames) if Path(f.filename).parent == self.folder), frames[-1])
+        return (f"the checker itself failed at {Path(frame.filename).name}:{frame.lineno}: "
+                f"{type(error).__name__}: {error}")
+
+    # Reporting
+
+    @staticmethod
+    def print_outcome(outcome: Outcome) -> None:
+        print(f"{outcome.verdict:<4}  {outcome.name}")
+        for line in outcome.message.splitlines():
+            print(f"      {line}")
+        sys.stdout.flush()
+
+    @staticmethod
+    def conclude(outcomes: list[Outcome]) -> int:
+        """Prints the count and decides the status."""
+        passed = sum(outcome.verdict == "ok" for outcome in outcomes)
+        skipped = [outcome for outcome in outcomes if outcome.verdict == "skip"]
+        failed = len(outcomes) - passed - len(skipped)
+        worked = any(status not in (2, 77) for outcome in outcomes for status in outcome.statuses)
+        line = f"{passed} of {len(outcomes)} cases pass"
+        if skipped:
+            line += f", {len(skipped)} skipped"
+        print(line)
+        # A program may skip for want of a GPU, but then it skips all its work.
+        chosen = [outcome for outcome in skipped if outcome.by_program]
+        if chosen and worked:
+            print("the program skipped some cases (status 77) although it ran others: they count as failed")
+            return WRONG
+        if failed:
+            return WRONG
+        if chosen or (skipped and not passed):
+            print(f"skipped: {skipped[0].message}", file=sys.stderr)
+            return SKIPPED
+        return RIGHT
+
+    def write_json(self, path: Path, outcomes: list[Outcome], seed: int) -> None:
+        """Writes the results for other tools: one object a case."""
+        results = {
+            "lab": self.name,
+            "seed": seed,
+            "passed": sum(outcome.verdict == "ok" for outcome in outcomes),
+            "cases": [{
+                "name": outcome.name,
+                "passed": outcome.verdict == "ok",
+                "skipped": outcome.verdict == "skip",
+                "seconds": round(outcome.seconds, 3),
+                "message": outcome.message,
+            } for outcome in outcomes],
+        }
+        temporary = path.with_name(path.name + ".part")
+        temporary.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+        temporary.replace(path)

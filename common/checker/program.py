@@ -1,0 +1,165 @@
+"""Runs the learner's program: private folder, time limit, bounded output, endings put into words."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from .failure import Failure
+
+OUTPUT_LIMIT = 64 << 20  # bytes of text after which a program is taken for an endless loop
+SHOWN_LINES = 8
+
+SIGNALS = {
+    signal.SIGSEGV: "an address that is not its own: is an index out of range, or a device pointer "
+    "used on the host?",
+    signal.SIGBUS: "an address that does not exist",
+    signal.SIGFPE: "an integer division by zero?",
+    signal.SIGABRT: "it gave up on a broken heap or a failed assertion",
+    signal.SIGILL: "an instruction that this machine does not know",
+    signal.SIGKILL: "it was killed, most likely because memory ran out",
+}
+
+
+running: set[subprocess.Popen] = set()  # so that an interrupted checker leaves no program behind
+
+
+@dataclass(frozen=True)
+class Run:
+    """One finished run of the program."""
+
+    command: str  # the shell line that repeats it
+    status: int  # negative: the signal that ended it
+    stdout: str
+    stderr: str
+    seconds: float
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of stdout."""
+        return self.stdout.splitlines()
+
+
+class Patience:
+    """How long a case may take. Programs that hang once mostly hang again, so each wait is shorter."""
+
+    def __init__(self, seconds: float):
+        self.seconds = seconds
+        self.timeouts = 0
+        self.lock = threading.Lock()
+
+    def limit(self, wished: float | None) -> float:
+        """Seconds that the next run may take."""
+        if self.timeouts >= 3:
+            raise Failure("not run: three cases before this one did not end in time")
+        seconds = wished if wished is not None else self.seconds
+        return min(seconds, max(1.0, self.seconds / 6)) if self.timeouts else seconds
+
+    def timed_out(self) -> None:
+        with self.lock:
+            self.timeouts += 1
+
+
+def shell_line(words: list[str], folder: Path, environment: dict[str, str]) -> str:
+    """A line that repeats the run from wherever the learner stands."""
+    program = Path(words[0])
+    here = os.path.relpath(program, folder)
+    # Inside one tree the relative path is the short one.
+    first = here if here.count("..") <= 6 and len(here) < len(str(program)) else str(program)
+    settings = [f"{name}={shlex.quote(value)}" for name, value in environment.items()]
+    line = " ".join([*settings, *(shlex.quote(word) for word in [first, *words[1:]])])
+    return f"(cd {shlex.quote(str(folder))} && {line})"
+
+
+def read_text(stream) -> str:
+    stream.seek(0)
+    return stream.read(OUTPUT_LIMIT).decode("utf-8", errors="replace")
+
+
+def run_program(words: list[str], folder: Path, shown_folder: Path, environment: dict[str, str],
+                seconds: float, patience: Patience) -> Run:
+    """Runs `words` inside `folder`. Fails when it cannot start, does not end or prints without end."""
+    command = shell_line(words, shown_folder, environment)
+    started = time.monotonic()
+    # Files, not pipes: a program that prints much never blocks, and what it printed stays bounded.
+    with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+        try:
+            process = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=stdout,
+                                       stderr=stderr, env={**os.environ, **environment})
+        except OSError as error:
+            raise Failure(f"the program cannot be started: {error.strerror}\nrepeat: {command}")
+        running.add(process)
+        try:
+            complaint = watch(process, started + seconds, (stdout, stderr))
+        finally:
+            process.kill()
+            process.wait()
+            running.discard(process)
+        run = Run(command, process.returncode, read_text(stdout), read_text(stderr),
+                  time.monotonic() - started)
+    if complaint == "time":
+        patience.timed_out()
+        raise Failure(f"the program did not end within {seconds:g} seconds: does a loop never stop, "
+                      f"or does a thread wait for something that never comes?"
+                      f"{quoted_output(run)}\nrepeat: {command}")
+    if complaint == "output":
+        raise Failure(f"the program printed more than {OUTPUT_LIMIT >> 20} MiB and was stopped: "
+                      f"does a loop never stop?\nrepeat: {command}")
+    return run
+
+
+def kill_all() -> None:
+    """Ends every program that is still running."""
+    for process in list(running):
+        process.kill()
+
+
+def watch(process, deadline: float, streams) -> str | None:
+    """Waits for the end of the program; says which limit it broke, if any."""
+    while True:
+        remaining = deadline - time.monotonic()
+        if remaining <= 0:
+            return "time"
+        try:
+            process.wait(timeout=min(0.5, remaining))
+            return None
+        except subprocess.TimeoutExpired:
+            if any(os.fstat(stream.fileno()).st_size > OUTPUT_LIMIT for stream in streams):
+                return "output"
+
+
+def quoted_output(run: Run) -> str:
+    """The first lines that the program wrote to stderr, or the last to stdout, indented."""
+    lines = run.stderr.strip().splitlines()
+    if lines:
+        title, shown = "it says on stderr:", lines[:SHOWN_LINES]
+        more = len(lines) - len(shown)
+        shown += [f"... ({more} more lines)"] if more > 0 else []
+    else:
+        title, shown = "it printed, at the end:", run.stdout.strip().splitlines()[-SHOWN_LINES:]
+    return "".join(f"\n{line}" for line in [title, *("  " + line for line in shown)]) if shown else ""
+
+
+def explain_ending(run: Run) -> str:
+    """In words: how the program ended."""
+    if run.status < 0:
+        try:
+            number = signal.Signals(-run.status)
+        except ValueError:
+            return f"the program was ended by signal {-run.status}"
+        reason = SIGNALS.get(number)
+        return f"the program crashed ({number.name})" + (f": {reason}" if reason else "")
+    meaning = {
+        0: "the program ended well (status 0)",
+        1: "the program ended with status 1: a wrong result or a failed CUDA call",
+        2: "the program refused its arguments (status 2)",
+        77: "the program skipped the work (status 77)",
+    }
+    return meaning.get(run.status, f"the program ended with status {run.status}")

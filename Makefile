@@ -1,0 +1,75 @@
+# Every command of the course. The lines that begin with "#:" are what `make` alone prints.
+# What builds, runs and checks a lab is in common/lab.mk; all paths are relative, because the
+# path of the course itself may hold spaces and brackets.
+#:
+#: make setup                  install what is missing (the other commands do it too)
+#: make run LAB=03             build and run my exercise
+#: make check LAB=03           judge my exercise
+#: make build LAB=03           build it only
+#: make run LAB=03 SOLUTION=1  the worked solution; check and build take SOLUTION too
+#: make exercises [LAB=03]     write exercises anew; what they replace goes to build/replaced
+#: make test                   the course's own tests
+#: make clean                  remove the build folder
+#:
+#: LAB is a number or a name (3, 03, vector_add), or all. Inside a lab's folder leave it out.
+#: ARGS="..." goes to what is run: make run LAB=03 ARGS="--help" lists the program's options.
+#: BACKEND=gpu|cpu  NVCC=nvcc  CCBIN=g++-12  ARCH="sm_75 sm_90"  DEBUG=1  CXX=g++  PYTHON=python3
+#: V=1 shows the commands.
+
+.DEFAULT_GOAL := help
+.SUFFIXES:
+.PHONY: help run check build test setup clean exercises always
+
+top := .
+labs := $(sort $(patsubst labs/%/Makefile,%,$(wildcard labs/*/Makefile)))
+
+# 03_vector_add answers to 03_vector_add, labs/03_vector_add/, vector_add, 03 and 3.
+number = $(firstword $(subst _, ,$(1)))
+names = $(1) $(patsubst $(number)_%,%,$(1)) $(number) $(patsubst 0%,%,$(number)) all
+wanted := $(patsubst %/,%,$(patsubst labs/%,%,$(LAB)))
+named = $(strip $(foreach lab,$(labs),$(if $(filter $(call names,$(lab)),$(1)),$(lab))))
+unknown := $(strip $(foreach word,$(wanted),$(if $(call named,$(word)),,$(word))))
+selected := $(foreach word,$(wanted),$(call named,$(word)))
+
+known_labs := the labs are $(labs)
+require_lab = $(if $(wanted),,$(error LAB is needed, as in: make $@ LAB=$(call number,$(firstword $(labs))); $(known_labs)))
+refuse_unknown = $(if $(unknown),$(error there is no lab $(unknown); $(known_labs)))
+
+quote = '$(subst ','\'',$(1))'
+python_path = PYTHONPATH="$(1)$${PYTHONPATH:+:$$PYTHONPATH}"
+
+help:
+	@sed -n 's/^#: \{0,1\}//p' Makefile
+	@echo
+	@for lab in $(labs); do \
+	    title=$$(sed -n '/^# /{s/^# *\(Lab [0-9]*[:.]\)* *//p;q;}' "labs/$$lab/README.md" 2>/dev/null); \
+	    printf '%-28s %s\n' "$$lab" "$$title"; \
+	done
+
+# Every lab that was named, one after the other; a failure does not stop the next.
+run check build:
+	@$(require_lab)$(refuse_unknown)status=0; for lab in $(selected); do \
+	    $(MAKE) --no-print-directory -C "labs/$$lab" $@ LAB="$$lab" FROM_TOP=1 || status=$$?; \
+	done; exit $$status
+
+# Tests start make themselves, so nothing of this make's own settings may reach them.
+test:
+	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u LAB -u ARGS $(call python_path,$$PWD/common:$$PWD/tests) \
+	    $(call quote,$(PYTHON)) -B -m pytest tests $(ARGS)
+
+exercises:
+	@$(refuse_unknown)$(call python_path,common) \
+	    $(call quote,$(PYTHON)) -B -m checker.exercises $(selected)
+
+setup:
+	@bash common/setup.sh
+
+# If build is a link, this removes the link and nothing of what it leads to.
+clean:
+	rm -rf build
+
+ifneq ($(filter test exercises,$(MAKECMDGOALS)),)
+needed := python $(if $(filter test,$(MAKECMDGOALS)),\
+    compiler make numpy scipy pillow pytest matplotlib stb boost)
+include common/needs.mk
+endif

@@ -1,0 +1,134 @@
+# The rules of every lab; the lab's own Makefile includes this file, and may set before:
+#   LAB_NVCC_FLAGS    what this lab needs beside the flags below, -rdc=true for example
+# The lab's name is its folder's. All paths are relative to that folder, because the path of the
+# course itself may hold spaces and brackets. FROM_TOP=1 comes from the course's own Makefile:
+# then programs start there, where the command was typed.
+
+.DEFAULT_GOAL := help
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.PHONY: help run check build test setup clean exercises announce always
+
+top := ../..
+lab := $(lastword $(subst /, ,$(CURDIR)))
+number := $(firstword $(subst _, ,$(lab)))
+name := $(lab:$(number)_%=%)
+up := $(if $(FROM_TOP),,$(top)/)
+here := $(if $(FROM_TOP),labs/$(lab)/)
+at := $(if $(FROM_TOP),cd $(top) &&)
+
+ifneq ($(filter-out $(lab) $(name) $(number) $(number:0%=%),$(LAB)),)
+$(error this folder is lab $(lab), not $(LAB); leave LAB out here)
+endif
+
+quote = '$(subst ','\'',$(1))'
+is_set = $(filter-out 0 no,$($(1)))
+quiet := $(if $(call is_set,V),,@)
+
+help test setup:
+	@$(MAKE) --no-print-directory -C $(top) $@
+
+exercises:
+	@$(MAKE) --no-print-directory -C $(top) $@ LAB=$(lab)
+
+# What this lab has built, and nothing beyond a link that somebody put in the build folder.
+clean:
+	@if [ -d $(top)/build ]; then \
+	    find $(top)/build -type d -path '*/$(lab)' -prune -exec rm -rf {} +; \
+	fi
+
+ifneq ($(filter run check build,$(MAKECMDGOALS)),)
+
+# --- the backend, and what is needed for it ------------------------------------------------------
+
+define line_end
+
+
+endef
+# Variables given to make itself are not in the environment of $(shell).
+given := $(foreach word,BACKEND NVCC CUDA_HOME CUDA_PATH CUDA_VISIBLE_DEVICES ARCH,$(if \
+    $(filter command,$(origin $(word))),$(word)=$(call quote,$($(word)))))
+goal := $(if $(filter run check,$(MAKECMDGOALS)),run,build)
+$(eval $(subst @@,$(line_end),$(shell env $(given) bash $(top)/common/backend.sh $(goal))))
+ifdef refusal
+$(error $(refusal))
+endif
+
+needed := compiler $(if $(filter cpu,$(backend)),python boost) \
+    $(if $(filter check,$(MAKECMDGOALS)),python numpy scipy pillow)
+include $(top)/common/needs.mk
+
+announce:
+	@echo $(call quote,backend: $(backend) ($(reason))) >&2
+
+# --- building -----------------------------------------------------------------------------------
+
+kind := $(if $(call is_set,SOLUTION),solutions,labs)
+source := $(if $(call is_set,SOLUTION),$(top)/solutions/$(lab)/)$(name).cu
+flavour := build/$(backend)$(if $(call is_set,DEBUG),-debug)
+target := $(flavour)/$(kind)/$(lab)/$(name)
+program := $(top)/$(target)
+
+ifeq ($(wildcard $(source)),)
+$(error $(kind)/$(lab)/$(name).cu is missing$(if $(call is_set,SOLUTION),,; make exercises LAB=$(number) writes it from the solution))
+endif
+
+# A file that holds the flags, and is written only when they change: what depends on it is then
+# built anew. $(1) the flags
+define write_if_changed
+@mkdir -p $(@D); printf '%s\n' $(call quote,$(1)) >$@.$$$$; \
+    if cmp -s $@.$$$$ $@; then rm -f $@.$$$$; else mv -f $@.$$$$ $@; fi
+endef
+
+# Each output gets a temporary name first: another make must not see half a file.
+ifeq ($(backend),gpu)
+
+flags := -std=c++17 $(if $(call is_set,DEBUG),-G -g -O0 -DLAB_DEBUG,-O3 -lineinfo) $(gencode) \
+    $(if $(CCBIN),-ccbin $(call quote,$(CCBIN))) -Xcompiler -Wall $(LAB_NVCC_FLAGS)
+
+$(program).flags: always
+	$(call write_if_changed,$(nvcc) $(nvcc_version) $(flags))
+
+$(program): $(source) $(program).flags | announce
+	@echo 'compiling $(kind)/$(lab)/$(name).cu for $(architectures)' >&2
+	$(quiet)$(call quote,$(nvcc)) $(flags) -MMD -MP -MT $@ -MF $@.$$$$.d -o $@.$$$$ $< && \
+	    mv -f $@.$$$$.d $@.d && mv -f $@.$$$$ $@ || { rm -f $@.$$$$*; exit 1; }
+
+else
+
+compile := bash $(top)/common/cpu/compile.sh $(if $(call is_set,DEBUG),--debug) \
+    --cxx $(call quote,$(CXX)) --python $(call quote,$(PYTHON))
+runtime := $(top)/$(flavour)/runtime.o
+runtime_sources := $(shell find $(top)/common/cpu -type f ! -name '*.sh' ! -name '*.py*')
+translator := $(wildcard $(top)/common/cpu/*.sh $(top)/common/cpu/*.py)
+
+$(program).flags $(runtime).flags: always
+	$(call write_if_changed,$(CXX) $(CPU_CXXFLAGS) $(CPU_LDFLAGS))
+
+$(program): $(source) $(program).flags $(translator) $(runtime) | announce
+	@echo 'compiling $(kind)/$(lab)/$(name).cu for the CPU' >&2
+	$(quiet)$(compile) --runtime-object $(runtime) --dependencies $@.d $< -o $@
+
+$(runtime): $(runtime).flags $(translator) $(runtime_sources) | announce
+	@echo 'compiling common/cpu, which runs CUDA on the CPU (once)' >&2
+	$(quiet)$(compile) --runtime -o $@
+
+endif
+
+-include $(program).d
+
+# --- running ------------------------------------------------------------------------------------
+
+# 77 is no failure: the program has said why it cannot do its work on this machine.
+skipped_is_fine = { status=$$?; [ $$status -eq 77 ] || exit $$status; echo 'skipped, for the reason above' >&2; }
+
+build: $(program)
+
+run: $(program) | announce
+	$(quiet)$(at) $(up)$(target) $(ARGS) || $(skipped_is_fine)
+
+check: $(program) | announce
+	$(quiet)$(at) PYTHONPATH="$(up)common$${PYTHONPATH:+:$$PYTHONPATH}" $(call quote,$(PYTHON)) -B \
+	    $(here)check.py --program $(up)$(target) $(ARGS) || $(skipped_is_fine)
+
+endif

@@ -8,7 +8,7 @@
 #: make build LAB=03           build it only
 #: make run LAB=03 SOLUTION=1  the worked solution; check and build take SOLUTION too
 #: make exercises [LAB=03]     write exercises anew; what they replace goes to build/replaced
-#: make test                   the course's own tests
+#: make test                   the course's own tests; TESTS=tests/test_labs.py chooses a file
 #: make clean                  remove the build folder
 #:
 #: LAB is a number or a name (3, 03, vector_add), or all. Inside a lab's folder leave it out.
@@ -18,9 +18,10 @@
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
-.PHONY: help run check build test setup clean exercises always
+.PHONY: help run check build test setup clean exercises
 
 top := .
+include common/functions.mk
 labs := $(sort $(patsubst labs/%/Makefile,%,$(wildcard labs/*/Makefile)))
 
 # 03_vector_add answers to 03_vector_add, labs/03_vector_add/, vector_add, 03 and 3.
@@ -35,7 +36,6 @@ known_labs := the labs are $(labs)
 require_lab = $(if $(wanted),,$(error LAB is needed, as in: make $@ LAB=$(call number,$(firstword $(labs))); $(known_labs)))
 refuse_unknown = $(if $(unknown),$(error there is no lab $(unknown); $(known_labs)))
 
-quote = '$(subst ','\'',$(1))'
 python_path = PYTHONPATH="$(1)$${PYTHONPATH:+:$$PYTHONPATH}"
 
 help:
@@ -55,7 +55,7 @@ run check build:
 # Tests start make themselves, so nothing of this make's own settings may reach them.
 test:
 	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u LAB -u ARGS $(call python_path,$$PWD/common:$$PWD/tests) \
-	    $(call quote,$(PYTHON)) -B -m pytest tests $(ARGS)
+	    $(call quote,$(PYTHON)) -B -m pytest $(or $(TESTS),tests) $(ARGS)
 
 exercises:
 	@$(refuse_unknown)$(call python_path,common) \
@@ -66,10 +66,13 @@ setup:
 
 # If build is a link, this removes the link and nothing of what it leads to.
 clean:
-	rm -rf build
+	@if [ -L build ] || [ ! -d build/replaced ]; then rm -rf build; else \
+	    find build -mindepth 1 -maxdepth 1 ! -name replaced -exec rm -rf {} +; \
+	    echo 'build/replaced stays: it holds exercises that "make exercises" has replaced'; \
+	fi
 
 ifneq ($(filter test exercises,$(MAKECMDGOALS)),)
-needed := python $(if $(filter test,$(MAKECMDGOALS)),\
-    compiler make numpy scipy pillow pytest matplotlib stb boost)
-include common/needs.mk
+$(call require,python $(if $(filter test,$(MAKECMDGOALS)),\
+    compiler make numpy scipy pillow pytest matplotlib stb boost))
+-include build/setup.mk
 endif

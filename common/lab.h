@@ -170,6 +170,20 @@ inline std::string joined(const std::vector<std::string>& words, const char* bet
     return text;
 }
 
+// The text broken at spaces into lines of at most 100 letters, all but the first indented.
+inline std::string wrapped(const std::string& text, size_t indent) {
+    const size_t width = indent < 60 ? 100 - indent : 40;
+    std::string lines;
+    size_t start = 0;
+    while (text.size() - start > width) {
+        const size_t space = text.rfind(' ', start + width);
+        if (space == std::string::npos || space <= start) break;
+        lines += text.substr(start, space - start) + '\n' + std::string(indent, ' ');
+        start = space + 1;
+    }
+    return lines + text.substr(start);
+}
+
 // Reads a decimal number, with an optional sign and suffix Ki, Mi or Gi. False when the text is
 // anything else, or more than 64 bits hold.
 inline bool parse_integer(const std::string& text, int64_t& value) {
@@ -479,8 +493,9 @@ class Arguments {
         }
         for (const Option& option : options_) {
             const std::string left = "--" + option.name + " " + option.value;
-            std::printf("  %-*s  %s%s\n", int(width), left.c_str(), option.help.c_str(),
-                        option.fallback.empty() ? "" : (" (" + option.fallback + ")").c_str());
+            std::string text = option.help;
+            if (!option.fallback.empty()) text += " (" + option.fallback + ")";
+            std::printf("  %-*s  %s\n", int(width), left.c_str(), wrapped(text, width + 4).c_str());
         }
         std::printf("  %-*s  print this and stop\n", int(width), "--help");
         std::printf("\nIn brackets: the default, and the range that is allowed.\n");

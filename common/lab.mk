@@ -10,6 +10,7 @@
 .PHONY: help run check build test setup clean exercises announce always
 
 top := ../..
+include $(top)/common/functions.mk
 lab := $(lastword $(subst /, ,$(CURDIR)))
 number := $(firstword $(subst _, ,$(lab)))
 name := $(lab:$(number)_%=%)
@@ -21,8 +22,6 @@ ifneq ($(filter-out $(lab) $(name) $(number) $(number:0%=%),$(LAB)),)
 $(error this folder is lab $(lab), not $(LAB); leave LAB out here)
 endif
 
-quote = '$(subst ','\'',$(1))'
-is_set = $(filter-out 0 no,$($(1)))
 quiet := $(if $(call is_set,V),,@)
 
 help test setup:
@@ -34,29 +33,28 @@ exercises:
 # What this lab has built, and nothing beyond a link that somebody put in the build folder.
 clean:
 	@if [ -d $(top)/build ]; then \
-	    find $(top)/build -type d -path '*/$(lab)' -prune -exec rm -rf {} +; \
+	    find $(top)/build -path '*/replaced' -prune -o -type d -path '*/$(lab)' -prune -exec rm -rf {} +; \
 	fi
 
 ifneq ($(filter run check build,$(MAKECMDGOALS)),)
 
 # --- the backend, and what is needed for it ------------------------------------------------------
 
+refusal :=
 define line_end
 
 
 endef
-# Variables given to make itself are not in the environment of $(shell).
-given := $(foreach word,BACKEND NVCC CUDA_HOME CUDA_PATH CUDA_VISIBLE_DEVICES ARCH,$(if \
-    $(filter command,$(origin $(word))),$(word)=$(call quote,$($(word)))))
+given_here := $(call given,BACKEND NVCC CUDA_HOME CUDA_PATH CUDA_VISIBLE_DEVICES ARCH)
 goal := $(if $(filter run check,$(MAKECMDGOALS)),run,build)
-$(eval $(subst @@,$(line_end),$(shell env $(given) bash $(top)/common/backend.sh $(goal))))
-ifdef refusal
+$(eval $(subst @@,$(line_end),$(shell env $(given_here) bash $(top)/common/backend.sh $(goal))))
+ifneq ($(refusal),)
 $(error $(refusal))
 endif
 
-needed := compiler $(if $(filter cpu,$(backend)),python boost) \
-    $(if $(filter check,$(MAKECMDGOALS)),python numpy scipy pillow)
-include $(top)/common/needs.mk
+$(call require,compiler $(if $(filter cpu,$(backend)),python boost) \
+    $(if $(filter check,$(MAKECMDGOALS)),python numpy scipy pillow))
+-include $(top)/build/setup.mk
 
 announce:
 	@echo $(call quote,backend: $(backend) ($(reason))) >&2

@@ -153,6 +153,10 @@ find_python() {
 look() {
     missing='' found_files=()
     find_compiler
+    if [[ -n $missing && $CXX != g++ ]]; then
+        say "CXX=$CXX does not compile C++17; name another compiler, or leave CXX out for g++"
+        exit 1
+    fi
     command -v make >/dev/null || missing+='make '
     find_libraries
     installable=$missing
@@ -191,17 +195,19 @@ find_root() {
     fi
 }
 
-# Package lists may be absent (a fresh container) or stale: then they are fetched and all is
-# tried once more.
+# Package lists may be absent (a fresh container) or stale: then they are fetched first, or all
+# is tried once more.
 install_by_apt() { # packages
-    local command=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -y -qq
-        -o DPkg::Lock::Timeout=300)
+    local lists update=("${as_root[@]}" apt-get -qq update)
+    local install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -y -qq
+        -o DPkg::Lock::Timeout=300 install --no-install-recommends "$@")
+    lists=$(find /var/lib/apt/lists -name '*_Packages*' -print -quit 2>/dev/null)
+    [[ -n $lists ]] || "${update[@]}" 1>&2
     say "apt-get install $*"
-    if ! "${command[@]}" install --no-install-recommends "$@" 1>&2; then
-        say "apt-get update, and once more"
-        "${command[@]}" update 1>&2
-        "${command[@]}" install --no-install-recommends "$@" 1>&2
-    fi
+    "${install[@]}" 1>&2 && return
+    [[ -n $lists ]] || return
+    say "apt-get update, and once more"
+    "${update[@]}" 1>&2 && "${install[@]}" 1>&2
 }
 
 # Without root: fetch the packages, and all that they lack, and unpack them under build/packages.
@@ -219,15 +225,20 @@ unpack_by_apt() { # packages
     say "unpacking ${#debs[@]} packages under $unpacked, for lack of root: $*"
     mkdir -p "$state/debs"
     (cd "$state/debs" && apt-get -qq "${options[@]}" download "${debs[@]}") 1>&2 || return 1
-    find "$state/debs" -name '*.deb' -exec dpkg-deb -x {} "$unpacked" \; || return 1
-    rm -rf "$state"
-    repair_unpacked
+    find "$state/debs" -name '*.deb' -exec dpkg-deb -x {} "$unpacked" \;
 }
 
-# A python3 that finds the unpacked modules and the libraries under them; BLAS and LAPACK lie in
-# folders of their own, which the system would reach by links that only root can make.
-repair_unpacked() {
+# A virtual environment for the unpacked modules, started by a script that names the libraries:
+# BLAS and LAPACK lie in folders of their own, which the system reaches by links of the superuser.
+make_python() {
+    local system=/usr/bin/python3 version
     local matplotlib="$unpacked/usr/lib/python3/dist-packages/matplotlib/__init__.py"
+    [[ -x $system ]] || system=$PWD/$unpacked/usr/bin/python3
+    version=$("$system" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || return 1
+    mkdir -p "$unpacked/venv/bin" "$unpacked/venv/lib/python$version/site-packages"
+    ln -sf "$system" "$unpacked/venv/bin/python3"
+    echo "home = ${system%/*}" >"$unpacked/venv/pyvenv.cfg"
+    echo ../../../../usr/lib/python3/dist-packages >"$unpacked/venv/lib/python$version/site-packages/unpacked.pth"
     if [[ -f $matplotlib ]]; then
         sed -i "s#'\(/usr/share/matplotlib\|/etc/matplotlibrc\)#__file__.rsplit('/usr/lib/', 1)[0] + '\1#" "$matplotlib"
     fi
@@ -235,12 +246,10 @@ repair_unpacked() {
 #!/bin/sh
 # Written by common/setup.sh: python3 with the modules that are unpacked beside this file.
 here=$(dirname "$(readlink -f "$0")")
-libraries=$(find "$here/lib" "$here/usr/lib" -name python3 -prune -o -name 'lib*.so*' -print 2>/dev/null |
+folders=$(find "$here/lib" "$here/usr/lib" -name python3 -prune -o -name 'lib*.so*' -print 2>/dev/null |
     sed 's#/[^/]*$##' | sort -u | tr '\n' ':')
-export LD_LIBRARY_PATH="${libraries%:}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-export PYTHONPATH="$here/usr/lib/python3/dist-packages${PYTHONPATH:+:$PYTHONPATH}"
-[ ! -x "$here/usr/bin/python3" ] || exec "$here/usr/bin/python3" "$@"
-exec /usr/bin/python3 "$@"
+export LD_LIBRARY_PATH="${folders%:}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+exec "$here/venv/bin/python3" "$@"
 PYTHON3
     chmod +x "$unpacked/python3"
 }
@@ -253,14 +262,18 @@ install_missing() {
     # shellcheck disable=SC2086  # a list of names
     read -ra packages <<<"$(package_names apt $installable)"
     unable="apt-get failed"
-    if find_root && install_by_apt "${packages[@]}"; then
-        return 0
+    if find_root; then
+        install_by_apt "${packages[@]}" && return
+        [[ $(id -u) != 0 ]] || return 1
     fi
     # A compiler and make do not work from a folder of their own.
     unable="that takes root"
     [[ -z $(common_names "compiler make" "$installable") ]] || return 1
     unable="unpacking under $unpacked failed"
-    unpack_by_apt "${packages[@]}"
+    unpack_by_apt "${packages[@]}" && make_python
+    local status=$?
+    rm -rf "$unpacked/apt"
+    return "$status"
 }
 
 # The one line to type where nothing can be installed from here.
@@ -269,6 +282,7 @@ say_command() {
     manager=$(package_manager)
     # shellcheck disable=SC2086  # a list of names
     packages=$(package_names "${manager:-apt}" $installable)
+    packages=${packages% }
     case $manager in
         apt) say "type: sudo apt-get install $packages" ;;
         dnf) say "type: sudo dnf install $packages" ;;

@@ -47,6 +47,8 @@ built, and judges what the program wrote against an oracle of its own. The whole
 `python3 check.py --program path` runs every case, prints one line for each and a count, and ends
 with status 0 (all pass), 1 (a case fails), 2 (bad usage, no program) or 77 (the program says 77 to
 everything, as it does without a GPU).
+Further options: --case NAME, --list, --quick (without the long cases), --first (stop after the first
+failure), --seed N (repeat fresh input), --json FILE, --timeout S, --workers N, --keep FOLDER.
 
 What a case function gets is a `checker.Case`, followed by the keyword arguments of its `lab.case`:
 

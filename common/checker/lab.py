@@ -107,6 +107,7 @@ class Lab:
         parser.add_argument("--list", action="store_true", help="print the names of the cases")
         parser.add_argument("--json", metavar="FILE", type=Path, help="write the results there as well")
         parser.add_argument("--quick", action="store_true", help="leave out the cases that take long")
+        parser.add_argument("--first", action="store_true", help="stop after the first case that fails")
         parser.add_argument("--timeout", metavar="S", type=float, default=60,
                             help="seconds that one run may take (60)")
         parser.add_argument("--workers", metavar="N", type=int, default=2, help="cases at a time (2)")
@@ -129,8 +130,9 @@ class Lab:
             parser.error("--timeout and --workers take a number above zero")
         if options.json and not options.json.absolute().parent.is_dir():
             parser.error(f"--json {options.json}: there is no such folder")
-        kept = self.kept_folder(options)
-        if kept.exists() and not (kept / KEPT_MARK).exists() and (kept.is_file() or any(kept.iterdir())):
+        kept = options.keep
+        if kept and kept.exists() and not (kept / KEPT_MARK).exists() and (
+                kept.is_file() or any(kept.iterdir())):
             parser.error(f"--keep {kept}: there is something else, which would be removed")
         if options.list:
             return
@@ -166,22 +168,22 @@ class Lab:
                 for future in waiting:  # in order, whichever ends first
                     outcomes.append(future.result())
                     self.print_outcome(outcomes[-1])
+                    if options.first and outcomes[-1].verdict == "FAIL":
+                        pool.shutdown(wait=False, cancel_futures=True)
+                        break
             except KeyboardInterrupt:
                 pool.shutdown(wait=False, cancel_futures=True)
                 kill_all()
                 print("\ninterrupted", file=sys.stderr)
                 os._exit(130)
-        status = self.conclude(outcomes)
+        status = self.conclude(outcomes, len(cases))
         if options.json:
             self.write_json(options.json, outcomes, seed)
         return status
 
-    def kept_folder(self, options: argparse.Namespace) -> Path:
-        return (options.keep or self.root / "build" / "checks" / self.name).absolute()
-
     def prepare_kept(self, options: argparse.Namespace) -> Path:
         """The folder for files of failing cases, without those of an earlier run."""
-        kept = self.kept_folder(options)
+        kept = (options.keep or self.root / "build" / "checks" / self.name).absolute()
         if not options.case:
             shutil.rmtree(kept, ignore_errors=True)
         kept.mkdir(parents=True, exist_ok=True)
@@ -234,15 +236,17 @@ class Lab:
         sys.stdout.flush()
 
     @staticmethod
-    def conclude(outcomes: list[Outcome]) -> int:
-        """Prints the count and decides the status."""
+    def conclude(outcomes: list[Outcome], chosen_cases: int) -> int:
+        """Prints the count and decides the status. With --first there are fewer outcomes than cases."""
         passed = sum(outcome.verdict == "ok" for outcome in outcomes)
         skipped = [outcome for outcome in outcomes if outcome.verdict == "skip"]
         failed = len(outcomes) - passed - len(skipped)
         worked = any(status not in (2, 77) for outcome in outcomes for status in outcome.statuses)
-        line = f"{passed} of {len(outcomes)} cases pass"
+        line = f"{passed} of {chosen_cases} cases pass"
         if skipped:
             line += f", {len(skipped)} skipped"
+        if len(outcomes) < chosen_cases:
+            line += f", {chosen_cases - len(outcomes)} not run"
         print(line)
         # A program may skip for want of a GPU, but then it skips all its work.
         chosen = [outcome for outcome in skipped if outcome.by_program]

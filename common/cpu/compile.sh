@@ -73,6 +73,7 @@ read -r -a link_flags <<<"${CPU_LDFLAGS:-}"
 # file or the whole new one.
 work=$(mktemp -d -- "$output.XXXXXX")
 trap 'rm -rf -- "$work"' EXIT
+export TMPDIR=$work
 dependency_flags=()
 if [ -n "$dependencies" ]; then
     dependency_flags=(-MMD -MP -MQ "$output" -MF "$work/dependencies")

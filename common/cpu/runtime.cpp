@@ -6,8 +6,11 @@
 //   runtime/queue.h      work that the host has not yet waited for: streams and events
 //   runtime/devices.h    the devices that the CPU pretends to be
 //   runtime/faults.h     memory faults in words
-#include "include/cuda_runtime.h"
+#include <pthread.h>
 
+#include <map>
+
+#include "include/cuda_runtime.h"
 #include "runtime/devices.h"
 #include "runtime/faults.h"
 #include "runtime/grid.h"
@@ -29,63 +32,129 @@ __thread unsigned int spins = 0;
 
 namespace {
 
+std::atomic<bool> used{false};  // some call has been made
+bool lost_in_fork = false;
+
+// All __managed__ variables stand between these two, which the linker makes when there are any.
+extern "C" char __start_cuda_managed[] __attribute__((weak));
+extern "C" char __stop_cuda_managed[] __attribute__((weak));
+// The program with all its variables stands between these two.
+extern "C" char __executable_start[], _end[];
+
+void register_managed_variables() {
+    const auto bytes = static_cast<size_t>(__stop_cuda_managed - __start_cuda_managed);
+    if (bytes > 0) Memory::instance().add(__start_cuda_managed, bytes, MemoryKind::managed);
+}
+
+[[noreturn]] void refuse_in_kernel(const char* function) {
+    const char* const advice =
+        std::strstr(function, "Synchronize") == nullptr
+            ? "."
+            : ": a kernel never waits for the grids that it launches. Launch the work that must "
+              "come after them into cudaStreamTailLaunch.";
+    stop(learners_place() + format("kernel %s calls %s, which device code cannot call%s",
+                                   current_grid->name, function, advice));
+}
+
 const bool prepared = [] {
     Core::mine();
     install_fault_handler();
+    register_managed_variables();
+    // As on a GPU, a child of a process that has used CUDA cannot use it.
+    pthread_atfork(nullptr, nullptr, [] { lost_in_fork = used; });
     return true;
 }();
 
 // ---------------------------------------------------------------- errors
-thread_local cudaError_t last_error = cudaSuccess;
-thread_local std::string last_detail;                // what was wrong with the last failed call
+thread_local std::string last_detail;  // what was wrong with the last failed call
 thread_local cudaError_t detailed_error = cudaSuccess;
-std::atomic<cudaError_t> lost_device{cudaSuccess};   // set by a kernel that was aborted
+std::atomic<cudaError_t> lost_device{cudaSuccess};  // set by a kernel that was aborted
+thread_local bool in_host_function = false;         // the host functions of a stream run
+
+// The last error of this thread of the host, or of the block that runs.
+cudaError_t& last_error() {
+    static thread_local cudaError_t of_host = cudaSuccess, of_block = cudaSuccess;
+    static thread_local unsigned long long block = 0;
+    if (!in_kernel()) return of_host;
+    if (block != block_serial) block = block_serial, of_block = cudaSuccess;
+    return of_block;
+}
 
 cudaError_t failed(cudaError_t error, const std::string& detail = "") {
-    last_error = detailed_error = error;
+    last_error() = detailed_error = error;
     last_detail = detail;
     return error;
 }
 
 // What every call answers first: the device may be lost, or there may be none.
 cudaError_t device_state() {
+    used = true;
+    if (lost_in_fork) return failed(cudaErrorInitializationError);
     if (lost_device != cudaSuccess) return failed(lost_device);
     if (devices().empty()) return failed(cudaErrorNoDevice);
+    if (in_host_function) return failed(cudaErrorNotPermitted);
     return cudaSuccess;
 }
 
-// Holds the queue's lock for the length of a call.
+// Holds the queue's lock for the length of a call of the host.
 struct Call {
-    std::lock_guard<std::recursive_mutex> lock{Queue::instance().mutex()};
-    cudaError_t state = device_state();
+    explicit Call(const char* function = __builtin_FUNCTION()) {
+        if (in_kernel()) refuse_in_kernel(function);
+        lock = std::unique_lock(Queue::instance().mutex());
+        state = device_state();
+    }
     explicit operator bool() const { return state == cudaSuccess; }
+
+    std::unique_lock<std::recursive_mutex> lock;
+    cudaError_t state;
 };
 
-void host_only(const char* function) {
-    if (!in_kernel()) return;
-    stop(format("kernel %s calls %s, which device code cannot call: a kernel never waits for the "
-                "grids that it launches. Launch the work that must come after them into "
-                "cudaStreamTailLaunch.", current_grid->name, function));
+bool is_stream(cudaStream_t stream) {
+    return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
+           Queue::instance().streams.count(stream) != 0;
 }
+bool is_event(cudaEvent_t event) { return Queue::instance().events.count(event) != 0; }
+
+bool is_device(int device) { return device >= 0 && device < static_cast<int>(devices().size()); }
 
 thread_local int current_device = 0;
-std::atomic<int> largest_dynamic_shared{shared_per_block};   // raised by cudaFuncSetAttribute
+std::atomic<int> largest_dynamic_shared{shared_per_block};  // raised by cudaFuncSetAttribute
 
-}   // namespace
+// How much dynamic shared memory a block may have.
+size_t shared_limit(const DeviceFacts& facts) {
+    return static_cast<size_t>(
+        std::min(largest_dynamic_shared.load(), facts.shared_per_block_optin));
+}
+
+}  // namespace
 
 // ---------------------------------------------------------------- kernels
 void check_pointer_argument(const char* kernel, const char* arguments, int position,
                             const void* pointer, const Site& site) {
     if (pointer == nullptr) return;
-    const Allocation* const allocation = Memory::instance().find(pointer);
     const auto argument = [&] {
         return format("%s: argument %d of kernel %s (%s) is ", to_string(site).c_str(), position,
                       kernel, arguments);
     };
+    if (in_kernel()) {
+        if (const char* const memory = Core::mine().own_memory(pointer)) {
+            stop(argument() +
+                 format("a pointer to %s. The grids that a kernel launches can only use "
+                        "global memory.",
+                        memory));
+        }
+        return;
+    }
+    // Some pass the end of an array, which belongs to it here.
+    const Allocation* allocation = Memory::instance().find(pointer);
     if (allocation == nullptr) {
-        stop(argument() + format("a host pointer, %p. A kernel can only use device memory: allocate "
-                                 "it with cudaMalloc and copy the data there with cudaMemcpy.",
-                                 pointer));
+        allocation = Memory::instance().find(static_cast<const char*>(pointer) - 1);
+    }
+    if (allocation == nullptr) {
+        stop(argument() +
+             format("a host pointer, %p. A kernel can only use device memory: allocate "
+                    "it with cudaMalloc and copy the data there with cudaMemcpy.",
+                    pointer));
     }
     if (allocation->freed && pointer < allocation->start + allocation->bytes) {
         stop(argument() + "a pointer into memory that was given to cudaFree.");
@@ -108,16 +177,17 @@ bool valid_launch(const char* name, const Shape& shape) {
     } else if (block.z > 64) {
         wrong = format("has blocks of %u threads in z; at most 64 are allowed", block.z);
     } else if (grid.x > 2147483647u || grid.y > 65535 || grid.z > 65535) {
-        wrong = format("has a grid of %u x %u x %u blocks; at most 2147483647 x 65535 x 65535 are "
-                       "allowed", grid.x, grid.y, grid.z);
+        wrong = format(
+            "has a grid of %u x %u x %u blocks; at most 2147483647 x 65535 x 65535 are "
+            "allowed",
+            grid.x, grid.y, grid.z);
     }
     const std::string where = format("%s: the launch of %s ", to_string(shape.site).c_str(), name);
     if (!wrong.empty()) {
         failed(cudaErrorInvalidConfiguration, where + wrong);
         return false;
     }
-    const size_t limit = static_cast<size_t>(
-        std::min(largest_dynamic_shared.load(), facts.shared_per_block_optin));
+    const size_t limit = shared_limit(facts);
     if (shape.shared_bytes > limit) {
         failed(cudaErrorInvalidValue,
                where + format("asks for %zu bytes of shared memory; at most %zu are allowed%s",
@@ -126,9 +196,7 @@ bool valid_launch(const char* name, const Shape& shape) {
         return false;
     }
     if (in_kernel()) return true;
-    const Queue& queue = Queue::instance();
-    if (shape.stream != nullptr && shape.stream != cudaStreamLegacy &&
-        shape.stream != cudaStreamPerThread && queue.streams.count(shape.stream) == 0) {
+    if (!is_stream(shape.stream)) {
         failed(cudaErrorInvalidResourceHandle, where + "names a stream that does not exist");
         return false;
     }
@@ -151,7 +219,7 @@ void submit_from_kernel(std::unique_ptr<Grid> grid) {
     (tail ? parent.tails : parent.children).push_back(std::move(grid));
 }
 
-}   // namespace
+}  // namespace
 
 void submit(const char* name, const Shape& shape, std::unique_ptr<Kernel> kernel) {
     auto grid = std::make_unique<Grid>(name, shape, std::move(kernel));
@@ -162,18 +230,34 @@ void submit(const char* name, const Shape& shape, std::unique_ptr<Kernel> kernel
         Memory::instance().set_open(true);
         run_grid(*grid);
     });
+    static const char* const blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
+    if (blocking != nullptr && *blocking == '1') Queue::instance().run_all();
 }
 
 void poison(void* start, size_t bytes) { std::memset(start, 0xff, bytes); }
 
+namespace {
+[[noreturn]] __attribute__((noinline)) void refuse_on_host(const Site& site, const char* what) {
+    stop(
+        format("%s: host code calls %s, which only a kernel can do. To wait for a kernel, call "
+               "cudaDeviceSynchronize().",
+               to_string(site).c_str(), what));
+}
+}  // namespace
+
 unsigned int block_barrier(bool predicate, const Site& site) {
+    if (__builtin_expect(!in_kernel(), false)) refuse_on_host(site, "__syncthreads()");
     return Core::mine().barrier(predicate, site);
 }
 uint64_t warp_meeting(WarpOperation operation, unsigned int mask, uint64_t value, int source,
                       const Site& site) {
+    if (__builtin_expect(!in_kernel(), false)) refuse_on_host(site, "a warp primitive");
     return Core::mine().warp_meeting(operation, mask, value, source, site);
 }
-unsigned int active_lanes(const Site& site) { return Core::mine().active_lanes(site); }
+unsigned int active_lanes(const Site& site) {
+    if (__builtin_expect(!in_kernel(), false)) refuse_on_host(site, "__activemask()");
+    return Core::mine().active_lanes(site);
+}
 unsigned int this_lane() {
     return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
 }
@@ -187,7 +271,8 @@ void trap() {
 void assertion_failed(const char* condition, const char* file, int line, const char* function) {
     if (!in_kernel()) {
         std::fflush(stdout);
-        std::fprintf(stderr, "%s:%d: %s: Assertion `%s' failed.\n", file, line, function, condition);
+        std::fprintf(stderr, "%s:%d: %s: Assertion `%s' failed.\n", file, line, function,
+                     condition);
         std::abort();
     }
     std::fprintf(stderr, "%s:%d: %s: block %s, thread %s: Assertion `%s' failed.\n", file, line,
@@ -199,42 +284,24 @@ void assertion_failed(const char* condition, const char* file, int line, const c
 // Nothing is known of registers and static shared memory, so 32 registers a thread and none are
 // assumed; both are given out in the units of the hardware.
 cudaError_t occupancy(int* blocks, int block_size, size_t dynamic_shared_bytes) {
+    if (const Call call; !call) return call.state;
     const DeviceFacts& facts = *devices()[static_cast<size_t>(current_device)];
     if (block_size <= 0) return failed(cudaErrorInvalidValue);
     *blocks = 0;
     const int warps = (block_size + 31) / 32;
-    if (block_size > 1024 ||
-        dynamic_shared_bytes > static_cast<size_t>(facts.shared_per_block_optin)) {
-        return cudaSuccess;
-    }
+    if (block_size > 1024 || dynamic_shared_bytes > shared_limit(facts)) return cudaSuccess;
     const int by_threads = facts.threads_per_multiprocessor / (warps * 32);
     const int by_registers =
         registers_per_multiprocessor / (warps * 32 * assumed_registers_per_thread);
     int most = std::min({by_threads, by_registers, facts.blocks_per_multiprocessor});
-    const size_t shared =
-        round_up(dynamic_shared_bytes + static_cast<size_t>(facts.shared_reserved), 128);
+    const size_t shared = round_up(
+        dynamic_shared_bytes + static_cast<size_t>(facts.shared_reserved), shared_unit(facts));
     if (shared > 0) {
-        most = std::min(most, static_cast<int>(
-                                  static_cast<size_t>(facts.shared_per_multiprocessor) / shared));
+        most = std::min(
+            most, static_cast<int>(static_cast<size_t>(facts.shared_per_multiprocessor) / shared));
     }
     *blocks = most;
     return cudaSuccess;
-}
-
-cudaError_t best_block_size(int* grid_size, int* block_size, size_t dynamic_shared_bytes,
-                            int block_size_limit) {
-    const int limit = block_size_limit > 0 ? std::min(block_size_limit, 1024) : 1024;
-    int most_threads = 0;
-    for (int size = limit / 32 * 32; size > 0; size -= 32) {
-        int blocks;
-        const cudaError_t error = occupancy(&blocks, size, dynamic_shared_bytes);
-        if (error != cudaSuccess) return error;
-        if (blocks * size <= most_threads) continue;
-        most_threads = blocks * size;
-        *block_size = size;
-        *grid_size = blocks * devices()[static_cast<size_t>(current_device)]->multiprocessors;
-    }
-    return most_threads > 0 ? cudaSuccess : failed(cudaErrorInvalidValue);
 }
 
 cudaError_t set_function_attribute(cudaFuncAttribute attribute, int value) {
@@ -242,8 +309,9 @@ cudaError_t set_function_attribute(cudaFuncAttribute attribute, int value) {
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
     const int limit = devices()[static_cast<size_t>(current_device)]->shared_per_block_optin;
     if (value < 0 || value > limit) {
-        return failed(cudaErrorInvalidValue,
-                      format("%d bytes of dynamic shared memory; at most %d a block", value, limit));
+        return failed(
+            cudaErrorInvalidValue,
+            format("%d bytes of dynamic shared memory; at most %d a block", value, limit));
     }
     largest_dynamic_shared = std::max(largest_dynamic_shared.load(), value);
     return cudaSuccess;
@@ -264,9 +332,9 @@ cudaError_t function_attributes(cudaFuncAttributes* attributes) {
 namespace {
 
 struct Side {
-    bool on_host = true, on_device = false;   // managed and pinned memory is on both
-    bool pinned = true;                       // no copy to it has to be waited for
-    std::string wrong;                        // why it cannot be used
+    bool on_host = true, on_device = false;  // managed and pinned memory is on both
+    bool pinned = true;                      // no copy to it has to be waited for
+    std::string wrong;                       // why it cannot be used
 };
 
 Side look_at(const void* pointer, size_t bytes, const char* which) {
@@ -286,7 +354,7 @@ Side look_at(const void* pointer, size_t bytes, const char* which) {
     const char* const end = allocation->start + allocation->bytes;
     if (allocation->freed) {
         side.wrong = format("the %s was given to cudaFree", which);
-    } else if (start + bytes > end) {
+    } else if (start > end || bytes > static_cast<size_t>(end - start)) {
         side.wrong = format("%zu bytes at the %s go past the end of its allocation of %zu bytes",
                             bytes, which, allocation->bytes);
     }
@@ -297,10 +365,14 @@ std::string wrong_direction(const Side& target, const Side& source, cudaMemcpyKi
     const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     if (kind == cudaMemcpyDefault) return "";
-    if (to_device && !target.on_device) return "the direction says device, but the target is host memory";
-    if (!to_device && !target.on_host) return "the direction says host, but the target is device memory";
-    if (from_device && !source.on_device) return "the direction says device, but the source is host memory";
-    if (!from_device && !source.on_host) return "the direction says host, but the source is device memory";
+    if (to_device && !target.on_device)
+        return "the direction says device, but the target is host memory";
+    if (!to_device && !target.on_host)
+        return "the direction says host, but the target is device memory";
+    if (from_device && !source.on_device)
+        return "the direction says device, but the source is host memory";
+    if (!from_device && !source.on_host)
+        return "the direction says host, but the source is device memory";
     return "";
 }
 
@@ -311,9 +383,11 @@ struct Rectangle {
     size_t source_pitch, width, height;
 };
 
-cudaError_t copy(const Rectangle& r, cudaMemcpyKind kind, cudaStream_t stream, bool blocking) {
-    const Call call;
+cudaError_t copy(const Rectangle& r, cudaMemcpyKind kind, cudaStream_t stream, bool blocking,
+                 const char* function = __builtin_FUNCTION()) {
+    const Call call(function);
     if (!call) return call.state;
+    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
         return failed(cudaErrorInvalidMemcpyDirection);
     }
@@ -333,7 +407,7 @@ cudaError_t copy(const Rectangle& r, cudaMemcpyKind kind, cudaStream_t stream, b
             std::memmove(r.target + row * r.target_pitch, r.source + row * r.source_pitch, r.width);
         }
     });
-    const bool through_host = !(target.on_device && source.on_device);
+    const bool through_host = target.on_host || source.on_host;
     if (through_host && (blocking || !target.pinned || !source.pinned)) {
         Queue::instance().run_until(number);
     }
@@ -341,60 +415,58 @@ cudaError_t copy(const Rectangle& r, cudaMemcpyKind kind, cudaStream_t stream, b
 }
 
 cudaError_t fill(void* target, size_t pitch, int value, size_t width, size_t height,
-                 cudaStream_t stream) {
-    const Call call;
+                 cudaStream_t stream, bool blocking, const char* function = __builtin_FUNCTION()) {
+    const Call call(function);
     if (!call) return call.state;
+    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
     if (width == 0 || height == 0) return cudaSuccess;
     if (height > 1 && width > pitch) return failed(cudaErrorInvalidPitchValue);
     const Side side = look_at(target, pitch * (height - 1) + width, "target");
     if (!side.wrong.empty()) return failed(cudaErrorInvalidValue, "set: " + side.wrong);
     if (!side.on_device) return failed(cudaErrorInvalidValue, "set: the target is host memory");
-    Queue::instance().add(stream, [=] {
+    const uint64_t number = Queue::instance().add(stream, [=] {
         Memory::instance().set_open(true);
         for (size_t row = 0; row < height; ++row) {
             std::memset(static_cast<char*>(target) + row * pitch, value, width);
         }
     });
+    if (blocking && side.on_host) Queue::instance().run_until(number);
+    return device_state();
+}
+
+}  // namespace
+
+// From now on `symbol` is device memory. Only a variable at namespace scope can be one.
+cudaError_t register_symbol(const void* symbol, size_t size) {
+    if (const Call call; !call) return call.state;
+    const char* const address = static_cast<const char*>(symbol);
+    if (address < __executable_start || address >= _end) {
+        return failed(cudaErrorInvalidSymbol,
+                      "give the __device__ or __constant__ variable itself, not a pointer");
+    }
+    if (Memory::instance().find(symbol) == nullptr) {
+        Memory::instance().add(symbol, size, MemoryKind::symbol);
+    }
     return cudaSuccess;
 }
 
-}   // namespace
-
-void register_symbol(const void* symbol, size_t size) {
-    Memory::instance().add(symbol, size, MemoryKind::symbol);
+cudaError_t place_in_symbol(const void* symbol, size_t size, size_t bytes, size_t offset) {
+    const cudaError_t error = register_symbol(symbol, size);
+    if (error != cudaSuccess || (offset <= size && bytes <= size - offset)) return error;
+    return failed(cudaErrorInvalidValue,
+                  format("%zu bytes at offset %zu go past the end of a symbol of %zu bytes", bytes,
+                         offset, size));
 }
 
-cudaError_t copy_to_symbol(void* symbol, size_t size, const void* source, size_t bytes,
-                           size_t offset, cudaMemcpyKind kind) {
-    if (offset > size || bytes > size - offset) {
-        return failed(cudaErrorInvalidValue,
-                      format("%zu bytes at offset %zu do not fit a symbol of %zu bytes", bytes,
-                             offset, size));
-    }
-    register_symbol(symbol, size);
-    return cudaMemcpy(static_cast<char*>(symbol) + offset, source, bytes, kind);
-}
-
-cudaError_t copy_from_symbol(void* target, const void* symbol, size_t size, size_t bytes,
-                             size_t offset, cudaMemcpyKind kind) {
-    if (offset > size || bytes > size - offset) {
-        return failed(cudaErrorInvalidValue,
-                      format("%zu bytes at offset %zu go past a symbol of %zu bytes", bytes, offset,
-                             size));
-    }
-    register_symbol(symbol, size);
-    return cudaMemcpy(target, static_cast<const char*>(symbol) + offset, bytes, kind);
-}
-
-}   // namespace cuda_cpu
+}  // namespace cuda_cpu
 
 // ==================================================================================== the API
 using namespace cuda_cpu;
 
 const char* cudaGetErrorName(cudaError_t error) {
     switch (error) {
-#define CUDA_CPU_NAME(name, value, sentence)                                                       \
-    case name:                                                                                     \
+#define CUDA_CPU_NAME(name, value, sentence) \
+    case name:                               \
         return #name;
         CUDA_CPU_ERRORS(CUDA_CPU_NAME)
 #undef CUDA_CPU_NAME
@@ -404,15 +476,17 @@ const char* cudaGetErrorName(cudaError_t error) {
 
 // NVIDIA's sentence; behind it, in parentheses, what was wrong with the last call of this kind.
 const char* cudaGetErrorString(cudaError_t error) {
-    static thread_local std::string sentence;
+    static thread_local std::map<cudaError_t, std::string> sentences;
+    std::string& sentence = sentences[error];
     switch (error) {
-#define CUDA_CPU_SENTENCE(name, value, text)                                                       \
-    case name:                                                                                     \
-        sentence = text;                                                                           \
+#define CUDA_CPU_SENTENCE(name, value, text) \
+    case name:                               \
+        sentence = text;                     \
         break;
         CUDA_CPU_ERRORS(CUDA_CPU_SENTENCE)
 #undef CUDA_CPU_SENTENCE
-        default: return "unrecognized error code";
+        default:
+            return "unrecognized error code";
     }
     if (error == detailed_error && !last_detail.empty()) sentence += " (" + last_detail + ")";
     return sentence.c_str();
@@ -420,11 +494,11 @@ const char* cudaGetErrorString(cudaError_t error) {
 
 cudaError_t cudaGetLastError() {
     const cudaError_t error = cudaPeekAtLastError();
-    last_error = cudaSuccess;
+    last_error() = cudaSuccess;
     return error;
 }
 
-cudaError_t cudaPeekAtLastError() { return lost_device != cudaSuccess ? lost_device.load() : last_error; }
+cudaError_t cudaPeekAtLastError() { return last_error(); }
 
 // ---------------------------------------------------------------- devices
 cudaError_t cudaGetDeviceCount(int* count) {
@@ -439,24 +513,60 @@ cudaError_t cudaGetDevice(int* device) {
 
 cudaError_t cudaSetDevice(int device) {
     if (const Call call; !call) return call.state;
-    if (device < 0 || device >= static_cast<int>(devices().size())) return failed(cudaErrorInvalidDevice);
+    if (!is_device(device)) return failed(cudaErrorInvalidDevice);
     current_device = device;
     return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     if (const Call call; !call) return call.state;
-    if (device < 0 || device >= static_cast<int>(devices().size())) return failed(cudaErrorInvalidDevice);
+    if (!is_device(device)) return failed(cudaErrorInvalidDevice);
     *properties = properties_of(*devices()[static_cast<size_t>(device)]);
     return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
     if (const Call call; !call) return call.state;
-    if (device < 0 || device >= static_cast<int>(devices().size())) return failed(cudaErrorInvalidDevice);
+    if (!is_device(device)) return failed(cudaErrorInvalidDevice);
     const cudaError_t error =
         attribute_of(*devices()[static_cast<size_t>(device)], attribute, value);
     return error == cudaSuccess ? error : failed(error);
+}
+
+cudaError_t cudaSetDeviceFlags(unsigned int) {
+    const Call call;
+    return call.state;
+}
+
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
+    const Call call;
+    return call.state;
+}
+
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
+    const Call call;
+    return call.state;
+}
+
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+    const Call call;
+    *config = cudaSharedMemBankSizeFourByte;
+    return call.state;
+}
+
+// All pretend devices share their memory.
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+    const Call call;
+    if (!call) return call.state;
+    if (!is_device(device) || !is_device(peer)) return failed(cudaErrorInvalidDevice);
+    *can = device != peer;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int) {
+    const Call call;
+    if (!call) return call.state;
+    return is_device(peer) && peer != current_device ? cudaSuccess : failed(cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {
@@ -470,7 +580,6 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
 }
 
 cudaError_t cudaDeviceSynchronize() {
-    host_only("cudaDeviceSynchronize");
     const Call call;
     if (!call) return call.state;
     Queue::instance().run_all();
@@ -478,30 +587,33 @@ cudaError_t cudaDeviceSynchronize() {
 }
 
 cudaError_t cudaDeviceReset() {
-    host_only("cudaDeviceReset");
     const Call call;
-    Queue::instance().drop_all();
+    if (!call && lost_device == cudaSuccess) return call.state;
+    Queue::instance().run_all();
+    Queue::instance().forget_all();
     Memory::instance().release_all();
     lost_device = cudaSuccess;
-    last_error = cudaSuccess;
+    last_error() = cudaSuccess;
     return cudaSuccess;
 }
 
 namespace {
 // Stack and printf buffer, in bytes; heap; depth; pending launches: CUDA's defaults.
 size_t limits[] = {1024, 1 << 20, 8 << 20, 2, 2048};
-}   // namespace
+}  // namespace
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
     if (const Call call; !call) return call.state;
-    if (limit < 0 || limit > cudaLimitDevRuntimePendingLaunchCount) return failed(cudaErrorInvalidValue);
+    if (limit < 0 || limit > cudaLimitDevRuntimePendingLaunchCount)
+        return failed(cudaErrorInvalidValue);
     limits[limit] = value;
     return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
     if (const Call call; !call) return call.state;
-    if (limit < 0 || limit > cudaLimitDevRuntimePendingLaunchCount) return failed(cudaErrorInvalidValue);
+    if (limit < 0 || limit > cudaLimitDevRuntimePendingLaunchCount)
+        return failed(cudaErrorInvalidValue);
     *value = limits[limit];
     return cudaSuccess;
 }
@@ -511,8 +623,9 @@ namespace {
 
 size_t capacity() { return devices()[static_cast<size_t>(current_device)]->memory_bytes; }
 
-cudaError_t allocate(void** pointer, size_t bytes, MemoryKind kind) {
-    const Call call;
+cudaError_t allocate(void** pointer, size_t bytes, MemoryKind kind,
+                     const char* function = __builtin_FUNCTION()) {
+    const Call call(function);
     if (!call) return call.state;
     if (pointer == nullptr) return failed(cudaErrorInvalidValue);
     *pointer = nullptr;
@@ -525,16 +638,19 @@ cudaError_t allocate(void** pointer, size_t bytes, MemoryKind kind) {
                   format("%zu bytes asked for, %zu of %zu free", bytes, free, total));
 }
 
-}   // namespace
+}  // namespace
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
-    host_only("cudaMalloc");
     return allocate(pointer, bytes, MemoryKind::device);
 }
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+    const Call call;
+    if (!call) return call.state;
     *pitch = round_up(width, 512);
-    return cudaMalloc(pointer, *pitch * height);
+    size_t bytes;
+    if (__builtin_mul_overflow(*pitch, height, &bytes)) return failed(cudaErrorMemoryAllocation);
+    return allocate(pointer, bytes, MemoryKind::device);
 }
 
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int) {
@@ -555,8 +671,10 @@ cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int flags) {
 }
 
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int) {
+    const Call call;
+    if (!call) return call.state;
     const Allocation* const allocation = Memory::instance().find(host);
-    if (allocation == nullptr || allocation->kind != MemoryKind::pinned) return failed(cudaErrorInvalidValue);
+    if (allocation == nullptr || !is_pinned(*allocation)) return failed(cudaErrorInvalidValue);
     *device = host;
     return cudaSuccess;
 }
@@ -567,14 +685,14 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) {
 
 // Waits for the work that may still use the memory, as on a GPU.
 cudaError_t cudaFree(void* pointer) {
-    host_only("cudaFree");
     const Call call;
     if (!call) return call.state;
     Queue::instance().run_all();
     if (pointer == nullptr) return device_state();
     if (!Memory::instance().release(pointer, MemoryKind::device, MemoryKind::managed)) {
-        return failed(cudaErrorInvalidValue,
-                      "cudaFree: the pointer is not one that cudaMalloc returned, or was freed before");
+        return failed(
+            cudaErrorInvalidValue,
+            "cudaFree: the pointer is not one that cudaMalloc returned, or was freed before");
     }
     return device_state();
 }
@@ -593,11 +711,57 @@ cudaError_t cudaFreeHost(void* pointer) {
     return cudaSuccess;
 }
 
+cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int) {
+    const Call call;
+    if (!call) return call.state;
+    if (pointer == nullptr || bytes == 0) return failed(cudaErrorInvalidValue);
+    if (Memory::instance().find(pointer) != nullptr) {
+        return failed(cudaErrorHostMemoryAlreadyRegistered);
+    }
+    Memory::instance().add(pointer, bytes, MemoryKind::registered);
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+    const Call call;
+    if (!call) return call.state;
+    Queue::instance().run_all();
+    if (Memory::instance().release(pointer, MemoryKind::registered, MemoryKind::registered)) {
+        return cudaSuccess;
+    }
+    return failed(cudaErrorHostMemoryNotRegistered);
+}
+
+namespace {
+
+// What may be said of a range of managed memory changes nothing here.
+cudaError_t check_managed(const void* pointer, size_t bytes,
+                          const char* function = __builtin_FUNCTION()) {
+    const Call call(function);
+    if (!call) return call.state;
+    const Side side = look_at(pointer, bytes, "range");
+    if (!side.wrong.empty()) return failed(cudaErrorInvalidValue, side.wrong);
+    const Allocation* const allocation = Memory::instance().find(pointer);
+    if (allocation != nullptr && allocation->kind == MemoryKind::managed) return cudaSuccess;
+    return failed(cudaErrorInvalidValue, "only managed memory can be moved or advised");
+}
+
+}  // namespace
+
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int, cudaStream_t) {
+    return check_managed(pointer, bytes);
+}
+
+cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise, int) {
+    return check_managed(pointer, bytes);
+}
+
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
     const Call call;
     if (!call) return call.state;
     *total = capacity();
-    *free = std::min(*total - std::min(*total, Memory::instance().used()), Memory::host_bytes_available());
+    *free = std::min(*total - std::min(*total, Memory::instance().used()),
+                     Memory::host_bytes_available());
     return cudaSuccess;
 }
 
@@ -608,7 +772,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     if (allocation == nullptr || allocation->freed) return cudaSuccess;
     void* const address = const_cast<void*>(pointer);
     const bool managed = allocation->kind == MemoryKind::managed;
-    const bool pinned = allocation->kind == MemoryKind::pinned;
+    const bool pinned = is_pinned(*allocation);
     attributes->type = managed  ? cudaMemoryTypeManaged
                        : pinned ? cudaMemoryTypeHost
                                 : cudaMemoryTypeDevice;
@@ -619,21 +783,20 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 }
 
 cudaError_t cudaMemcpy(void* target, const void* source, size_t bytes, cudaMemcpyKind kind) {
-    host_only("cudaMemcpy");
-    return copy({static_cast<char*>(target), bytes, static_cast<const char*>(source), bytes, bytes, 1},
-                kind, nullptr, true);
+    return copy(
+        {static_cast<char*>(target), bytes, static_cast<const char*>(source), bytes, bytes, 1},
+        kind, nullptr, true);
 }
 
 cudaError_t cudaMemcpyAsync(void* target, const void* source, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-    host_only("cudaMemcpyAsync");
-    return copy({static_cast<char*>(target), bytes, static_cast<const char*>(source), bytes, bytes, 1},
-                kind, stream, false);
+    return copy(
+        {static_cast<char*>(target), bytes, static_cast<const char*>(source), bytes, bytes, 1},
+        kind, stream, false);
 }
 
 cudaError_t cudaMemcpy2D(void* target, size_t target_pitch, const void* source, size_t source_pitch,
                          size_t width, size_t height, cudaMemcpyKind kind) {
-    host_only("cudaMemcpy2D");
     return copy({static_cast<char*>(target), target_pitch, static_cast<const char*>(source),
                  source_pitch, width, height},
                 kind, nullptr, true);
@@ -642,37 +805,45 @@ cudaError_t cudaMemcpy2D(void* target, size_t target_pitch, const void* source, 
 cudaError_t cudaMemcpy2DAsync(void* target, size_t target_pitch, const void* source,
                               size_t source_pitch, size_t width, size_t height, cudaMemcpyKind kind,
                               cudaStream_t stream) {
-    host_only("cudaMemcpy2DAsync");
     return copy({static_cast<char*>(target), target_pitch, static_cast<const char*>(source),
                  source_pitch, width, height},
                 kind, stream, false);
 }
 
 cudaError_t cudaMemset(void* target, int value, size_t bytes) {
-    host_only("cudaMemset");
-    return fill(target, bytes, value, bytes, 1, nullptr);
+    return fill(target, bytes, value, bytes, 1, nullptr, true);
 }
 
 cudaError_t cudaMemsetAsync(void* target, int value, size_t bytes, cudaStream_t stream) {
-    host_only("cudaMemsetAsync");
-    return fill(target, bytes, value, bytes, 1, stream);
+    return fill(target, bytes, value, bytes, 1, stream, false);
 }
 
 cudaError_t cudaMemset2D(void* target, size_t pitch, int value, size_t width, size_t height) {
-    host_only("cudaMemset2D");
-    return fill(target, pitch, value, width, height, nullptr);
+    return fill(target, pitch, value, width, height, nullptr, true);
+}
+
+cudaError_t cudaMemset2DAsync(void* target, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream) {
+    return fill(target, pitch, value, width, height, stream, false);
 }
 
 // ---------------------------------------------------------------- streams
 namespace {
 
-bool is_stream(cudaStream_t stream) {
-    return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
-           Queue::instance().streams.count(stream) != 0;
+// Runs a function of the host in its turn; it may make no CUDA calls.
+template <class Function>
+cudaError_t add_host_function(cudaStream_t stream, Function function) {
+    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    Queue::instance().add(stream, [function] {
+        Memory::instance().set_open(false);
+        in_host_function = true;
+        function();
+        in_host_function = false;
+    });
+    return cudaSuccess;
 }
-bool is_event(cudaEvent_t event) { return Queue::instance().events.count(event) != 0; }
 
-}   // namespace
+}  // namespace
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
     return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
@@ -687,13 +858,45 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) 
     const Call call;
     if (!call) return call.state;
     if (flags > cudaStreamNonBlocking) return failed(cudaErrorInvalidValue);
-    *stream = new CUstream_st{flags != cudaStreamNonBlocking};
+    *stream = new CUstream_st{flags, 0};
     Queue::instance().streams.insert(*stream);
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int) {
-    return cudaStreamCreateWithFlags(stream, flags);
+namespace {
+constexpr int lowest_priority = 0, highest_priority = -5;
+}
+
+// Priorities are kept, but the queue keeps the order of the calls.
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority) {
+    const cudaError_t error = cudaStreamCreateWithFlags(stream, flags);
+    if (error == cudaSuccess && !in_kernel()) {
+        (*stream)->priority = std::clamp(priority, highest_priority, lowest_priority);
+    }
+    return error;
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* lowest, int* highest) {
+    if (const Call call; !call) return call.state;
+    if (lowest != nullptr) *lowest = lowest_priority;
+    if (highest != nullptr) *highest = highest_priority;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+    const Call call;
+    if (!call) return call.state;
+    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    *priority = Queue::instance().streams.count(stream) != 0 ? stream->priority : lowest_priority;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
+    const Call call;
+    if (!call) return call.state;
+    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    *flags = Queue::instance().streams.count(stream) != 0 ? stream->flags : cudaStreamDefault;
+    return cudaSuccess;
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
@@ -706,7 +909,6 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-    host_only("cudaStreamSynchronize");
     const Call call;
     if (!call) return call.state;
     if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
@@ -727,6 +929,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 
 // The queue keeps the order of the calls, so whatever the event stands for comes first anyway.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
+    if (in_kernel()) return cudaSuccess;
     const Call call;
     if (!call) return call.state;
     if (!is_stream(stream) || !is_event(event)) return failed(cudaErrorInvalidResourceHandle);
@@ -736,26 +939,16 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
     const Call call;
     if (!call) return call.state;
-    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
     if (function == nullptr) return failed(cudaErrorInvalidValue);
-    Queue::instance().add(stream, [=] {
-        Memory::instance().set_open(false);
-        function(data);
-    });
-    return cudaSuccess;
+    return add_host_function(stream, [=] { function(data); });
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
                                   unsigned int) {
     const Call call;
     if (!call) return call.state;
-    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
     if (callback == nullptr) return failed(cudaErrorInvalidValue);
-    Queue::instance().add(stream, [=] {
-        Memory::instance().set_open(false);
-        callback(stream, lost_device, data);
-    });
-    return cudaSuccess;
+    return add_host_function(stream, [=] { callback(stream, lost_device, data); });
 }
 
 // ---------------------------------------------------------------- events
@@ -763,7 +956,12 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) {
     return cudaEventCreateWithFlags(event, cudaEventDefault);
 }
 
+// Launches of a kernel run in order, so events mean nothing there.
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
+    if (in_kernel()) {
+        *event = nullptr;
+        return cudaSuccess;
+    }
     const Call call;
     if (!call) return call.state;
     *event = new CUevent_st{(flags & cudaEventDisableTiming) == 0, nullptr};
@@ -772,6 +970,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    if (in_kernel()) return cudaSuccess;
     const Call call;
     if (!call) return call.state;
     if (Queue::instance().events.erase(event) == 0) return failed(cudaErrorInvalidResourceHandle);
@@ -780,6 +979,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    if (in_kernel()) return cudaSuccess;
     const Call call;
     if (!call) return call.state;
     if (!is_event(event) || !is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
@@ -818,7 +1018,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
         }
     }
     if (!start->record->done || !stop->record->done) return cudaErrorNotReady;
-    const std::chrono::duration<float, std::milli> elapsed = stop->record->time - start->record->time;
+    const std::chrono::duration<float, std::milli> elapsed =
+        stop->record->time - start->record->time;
     *milliseconds = elapsed.count();
     return cudaSuccess;
 }

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 # Qualifiers that say nothing to a host compiler; spaces take their place.
-EMPTY_WORDS = frozenset("__constant__ __device__ __global__ __host__ __managed__".split())
+EMPTY_WORDS = frozenset("__device__ __global__ __host__".split())
 CANDIDATE = re.compile(rf"<<<|\b__shared__\b|\b__noinline__\b|\b(?:{'|'.join(EMPTY_WORDS)})\b")
 # Flags of a line marker: 1 enters a file, 2 returns to one, 3 is a system header, 4 is extern "C".
 SYSTEM_BEGIN = re.compile(r'^# \d+ "[^\n]*" 1 3(?: 4)?$', re.MULTILINE)
@@ -58,15 +58,6 @@ class TranslationError(Exception):
     def __init__(self, file: str, line: int, sentence: str, source: str):
         super().__init__(f"{file}:{line}: error: {sentence}\n{line:5} | {source}")
         self.file, self.line, self.sentence = file, line, sentence
-
-
-class Position(NamedTuple):
-    """Where a token stands in the learner's source; the file is quoted as in a line marker."""
-
-    file: str
-    line: int
-    column: int
-    flags: str
 
 
 class Edit(NamedTuple):
@@ -133,8 +124,8 @@ def quoted(source: str) -> str:
     return f'"{escaped}"'
 
 
-class Translator:
-    """The tokens of one preprocessed text, and the edits that translate it."""
+class Source:
+    """A preprocessed text as tokens, which know where the learner wrote them."""
 
     def __init__(self, text: str, spans: list[tuple[int, int]]):
         self.text = text
@@ -145,6 +136,69 @@ class Translator:
         self.tokens = [match[0] for match in matches]
         self.starts = [match.start() for match in matches]
         self.partner, self.parent = match_brackets(self.tokens)
+
+    def token(self, index: int) -> str:
+        """A token, or nothing before the first and after the last."""
+        return self.tokens[index] if 0 <= index < len(self.tokens) else ""
+
+    def end(self, index: int) -> int:
+        """Where a token ends in the text."""
+        return self.starts[index] + len(self.tokens[index])
+
+    def is_word(self, index: int) -> bool:
+        """Whether a token can be a name: not a bracket or an operator, nor a word like `return`."""
+        return self.token(index).isidentifier() and self.token(index) not in STATEMENT_WORDS
+
+    def is_angle(self, index: int) -> bool:
+        """Whether a token is a run of >, which may close templates or a launch's configuration."""
+        return self.token(index).strip(">") == "" != self.token(index)
+
+    def in_attribute(self, index: int) -> bool:
+        """Whether a word stands in __attribute__((...)) or [[gnu::...]]."""
+        word = self.token(self.parent[index] - 2)
+        return self.token(index - 1) == "::" or word in ATTRIBUTE_WORDS
+
+    def code(self, indexes: Iterable[int]) -> str:
+        """The source of these tokens on one line, with a space where there was white space."""
+        pieces: list[str] = []
+        previous_end = None
+        for index in indexes:
+            if previous_end not in (None, self.starts[index]) and self.tokens[index] != ",":
+                pieces.append(" ")
+            pieces.append(self.tokens[index])
+            previous_end = self.end(index)
+        return "".join(pieces)
+
+    def position(self, offset: int) -> tuple[str, int, int, str]:
+        """File (quoted), line, column (from 0) and marker flags of text[offset]."""
+        file, line, flags, start = '"<stdin>"', 1, "", 0
+        number = bisect_left(self.marker_starts, offset) - 1
+        if number >= 0:
+            marker = MARKER.match(self.markers[number][0])
+            file, line, flags = marker[2], int(marker[1]), marker[3]
+            start = self.markers[number].end() + 1
+        line += self.text.count("\n", start, offset)
+        before = self.text[max(start, self.text.rfind("\n", 0, offset) + 1) : offset]
+        return file, line, len(before.encode("utf-8", "surrogateescape")), flags
+
+    def at(self, offset: int) -> str:
+        """What puts the compiler back to the line and the column of text[offset]."""
+        file, line, column, flags = self.position(offset)
+        kept = "".join(f" {flag}" for flag in flags.split() if flag in ("3", "4"))
+        return f"\n# {line} {file}{kept}\n{' ' * column}"
+
+    def error(self, index: int, sentence: str) -> TranslationError:
+        """The error to raise about a token."""
+        file, line, *_ = self.position(self.starts[index])
+        source = self.text[self.text.rfind("\n", 0, self.starts[index]) + 1 :].split("\n", 1)[0]
+        return TranslationError(re.sub(r"\\(.)", r"\1", file[1:-1]), line, sentence, source)
+
+
+class Translator(Source):
+    """Looks for what is to be rewritten, and notes the edits that do it."""
+
+    def __init__(self, text: str, spans: list[tuple[int, int]]):
+        super().__init__(text, spans)
         self.edits: list[Edit] = []
 
     def translated(self) -> str:
@@ -182,64 +236,6 @@ class Translator:
         """Notes text to put in before text[offset]."""
         self.edits.append(Edit(offset, offset, text + self.at(offset)))
 
-    # --- looking at the tokens
-
-    def token(self, index: int) -> str:
-        """A token, or nothing before the first and after the last."""
-        return self.tokens[index] if 0 <= index < len(self.tokens) else ""
-
-    def end(self, index: int) -> int:
-        """Where a token ends in the text."""
-        return self.starts[index] + len(self.tokens[index])
-
-    def is_word(self, index: int) -> bool:
-        """Whether a token can be a name: not a bracket or an operator, nor a word like `return`."""
-        return self.token(index).isidentifier() and self.token(index) not in STATEMENT_WORDS
-
-    def is_angle(self, index: int) -> bool:
-        """Whether a token is a run of >, which may close templates or a launch's configuration."""
-        return self.token(index).strip(">") == "" != self.token(index)
-
-    def in_attribute(self, index: int) -> bool:
-        """Whether a word stands in __attribute__((...)) or [[gnu::...]]."""
-        word = self.token(self.parent[index] - 2)
-        return self.token(index - 1) == "::" or word in ATTRIBUTE_WORDS
-
-    def source(self, indexes: Iterable[int]) -> str:
-        """The source of these tokens on one line, with a space where there was white space."""
-        pieces: list[str] = []
-        previous_end = None
-        for index in indexes:
-            if previous_end not in (None, self.starts[index]) and self.tokens[index] != ",":
-                pieces.append(" ")
-            pieces.append(self.tokens[index])
-            previous_end = self.end(index)
-        return "".join(pieces)
-
-    def position(self, offset: int) -> Position:
-        """Where text[offset] stands in the learner's source."""
-        file, line, flags, start = '"<stdin>"', 1, "", 0
-        number = bisect_left(self.marker_starts, offset) - 1
-        if number >= 0:
-            marker = MARKER.match(self.markers[number][0])
-            file, line, flags = marker[2], int(marker[1]), marker[3]
-            start = self.markers[number].end() + 1
-        line += self.text.count("\n", start, offset)
-        before = self.text[max(start, self.text.rfind("\n", 0, offset) + 1) : offset]
-        return Position(file, line, len(before.encode("utf-8", "surrogateescape")), flags)
-
-    def at(self, offset: int) -> str:
-        """What puts the compiler back to the line and the column of text[offset]."""
-        file, line, column, flags = self.position(offset)
-        kept = "".join(f" {flag}" for flag in flags.split() if flag in ("3", "4"))
-        return f"\n# {line} {file}{kept}\n{' ' * column}"
-
-    def error(self, index: int, sentence: str) -> TranslationError:
-        """The error to raise about a token."""
-        file, line, *_ = self.position(self.starts[index])
-        source = self.text[self.text.rfind("\n", 0, self.starts[index]) + 1 :].split("\n", 1)[0]
-        return TranslationError(re.sub(r"\\(.)", r"\1", file[1:-1]), line, sentence, source)
-
     # --- launches
 
     def launch(self, angle: int) -> None:
@@ -248,7 +244,7 @@ class Translator:
         if first is None:
             form = "write kernel<<<grid, block>>>(arguments)"
             raise self.error(angle, f"there is no kernel before <<<: {form}")
-        kernel = self.source(range(first, angle))
+        kernel = self.code(range(first, angle))
         form = f"write {kernel}<<<grid, block>>>(arguments)"
         close = self.configuration_end(angle)
         if close is None:
@@ -269,8 +265,8 @@ class Translator:
 
     def launch_text(self, first: int, angle: int, opening: int, last: int) -> str:
         """The call that stands for the launch of the tokens first..last."""
-        kernel = self.source(range(first, angle))
-        arguments = self.source(range(opening + 1, last))
+        kernel = self.code(range(first, angle))
+        arguments = self.code(range(opening + 1, last))
         # A name may stand for many functions; anything else is a pointer and is read here and now.
         named = self.is_plain_name(first, angle)
         capture = "=" if named else f"cuda_cpu_kernel = {kernel}"
@@ -422,8 +418,8 @@ class Translator:
         pieces = []
         for declarator in declarators:
             own = declarator.type if declarator is declarators[0] else base + declarator.type
-            element, name = self.source(self.whole(own)), self.tokens[declarator.name]
-            declared = [self.source(self.whole([index])) for index in declarator.dimensions]
+            element, name = self.code(self.whole(own)), self.tokens[declarator.name]
+            declared = [self.code(self.whole([index])) for index in declarator.dimensions]
             size = "".join(declared)
             if declared and declared[0] == "[]":
                 rest = "".join(declared[1:])

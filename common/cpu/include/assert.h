@@ -4,9 +4,9 @@
 #ifdef NDEBUG
 #define assert(condition) (static_cast<void>(0))
 #else
-#define assert(condition)                                                                          \
-    (static_cast<bool>(condition)                                                                  \
-         ? static_cast<void>(0)                                                                    \
+#define assert(condition)         \
+    (static_cast<bool>(condition) \
+         ? static_cast<void>(0)   \
          : ::cuda_cpu::assertion_failed(#condition, __FILE__, __LINE__, __func__))
 #endif
 #ifndef CUDA_CPU_ASSERT_H

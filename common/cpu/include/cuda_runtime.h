@@ -5,8 +5,11 @@
 
 #define CUDART_VERSION 13000
 
-#include "cuda_cpu/types.h"    // dim3, float4, ... and the qualifiers __global__, __device__, ...
-#include "cuda_cpu/api.h"      // cudaMalloc, cudaMemcpy, streams, events, devices, errors
-#include "cuda_cpu/launch.h"   // threadIdx and its kin; what k<<<grid, block>>>(...) becomes
-#include "cuda_cpu/device.h"   // barriers, warp primitives, atomics
-#include "cuda_cpu/math.h"     // the intrinsics and the overloads of min and max
+// `threadIdx.x < count` is how kernels are written, and nvcc does not warn of it.
+#pragma GCC diagnostic ignored "-Wsign-compare"
+
+#include "cuda_cpu/api.h"     // cudaMalloc, cudaMemcpy, streams, events, devices, errors
+#include "cuda_cpu/device.h"  // barriers, warp primitives, atomics
+#include "cuda_cpu/launch.h"  // threadIdx and its kin; what k<<<grid, block>>>(...) becomes
+#include "cuda_cpu/math.h"    // the intrinsics and the overloads of min and max
+#include "cuda_cpu/types.h"   // dim3, float4, ... and the qualifiers __global__, __device__, ...

@@ -35,11 +35,13 @@ constexpr DeviceFacts device_facts[] = {
      128, 33554432, 101376, 102400, 1024, 1536, 24, 1, 0, 64},
 };
 constexpr int registers_per_multiprocessor = 65536, shared_per_block = 48 * 1024;
-constexpr int assumed_registers_per_thread = 32;   // the host compiler does not say what nvcc would
+constexpr int assumed_registers_per_thread = 32;  // the host compiler does not say what nvcc would
 
-inline std::vector<const DeviceFacts*> visible_devices() {
-    const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
-    if (visible != nullptr && (*visible == '\0' || *visible == '-')) return {};
+// Shared memory is given to a block in units of this many bytes.
+inline size_t shared_unit(const DeviceFacts& facts) { return facts.major < 8 ? 256 : 128; }
+
+// The devices of CUDA_CPU_DEVICE.
+inline std::vector<const DeviceFacts*> wished_devices() {
     const char* const wish = std::getenv("CUDA_CPU_DEVICE");
     std::vector<const DeviceFacts*> devices;
     for (std::string rest = wish != nullptr && *wish != '\0' ? wish : "t4"; !rest.empty();) {
@@ -51,11 +53,28 @@ inline std::vector<const DeviceFacts*> visible_devices() {
         if (known == std::end(device_facts)) {
             std::string keys;
             for (const DeviceFacts& facts : device_facts) keys += std::string(" ") + facts.key;
-            stop("CUDA_CPU_DEVICE: there is no pretend device \"" + key + "\"; known are:" + keys + ".");
+            stop("CUDA_CPU_DEVICE: there is no pretend device \"" + key + "\"; known are:" + keys +
+                 ".");
         }
         devices.push_back(known);
     }
     return devices;
+}
+
+// Those of them whose numbers CUDA_VISIBLE_DEVICES lists, in its order, up to the first that is none.
+inline std::vector<const DeviceFacts*> visible_devices() {
+    const std::vector<const DeviceFacts*> all = wished_devices();
+    const char* rest = std::getenv("CUDA_VISIBLE_DEVICES");
+    if (rest == nullptr) return all;
+    std::vector<const DeviceFacts*> devices;
+    for (;; ++rest) {
+        char* end;
+        const unsigned long number = std::strtoul(rest, &end, 10);
+        if (end == rest || number >= all.size()) return devices;
+        devices.push_back(all[number]);
+        rest = end;
+        if (*rest != ',') return devices;
+    }
 }
 
 inline const std::vector<const DeviceFacts*>& devices() {
@@ -115,46 +134,77 @@ inline cudaError_t attribute_of(const DeviceFacts& facts, cudaDeviceAttr attribu
         return cudaSuccess;
     };
     switch (attribute) {
-        case cudaDevAttrMaxThreadsPerBlock: return give(properties.maxThreadsPerBlock);
-        case cudaDevAttrMaxBlockDimX: return give(properties.maxThreadsDim[0]);
-        case cudaDevAttrMaxBlockDimY: return give(properties.maxThreadsDim[1]);
-        case cudaDevAttrMaxBlockDimZ: return give(properties.maxThreadsDim[2]);
-        case cudaDevAttrMaxGridDimX: return give(properties.maxGridSize[0]);
-        case cudaDevAttrMaxGridDimY: return give(properties.maxGridSize[1]);
-        case cudaDevAttrMaxGridDimZ: return give(properties.maxGridSize[2]);
-        case cudaDevAttrMaxSharedMemoryPerBlock: return give(properties.sharedMemPerBlock);
-        case cudaDevAttrTotalConstantMemory: return give(properties.totalConstMem);
-        case cudaDevAttrWarpSize: return give(properties.warpSize);
-        case cudaDevAttrMaxPitch: return give(properties.memPitch);
-        case cudaDevAttrMaxRegistersPerBlock: return give(properties.regsPerBlock);
+        case cudaDevAttrMaxThreadsPerBlock:
+            return give(properties.maxThreadsPerBlock);
+        case cudaDevAttrMaxBlockDimX:
+            return give(properties.maxThreadsDim[0]);
+        case cudaDevAttrMaxBlockDimY:
+            return give(properties.maxThreadsDim[1]);
+        case cudaDevAttrMaxBlockDimZ:
+            return give(properties.maxThreadsDim[2]);
+        case cudaDevAttrMaxGridDimX:
+            return give(properties.maxGridSize[0]);
+        case cudaDevAttrMaxGridDimY:
+            return give(properties.maxGridSize[1]);
+        case cudaDevAttrMaxGridDimZ:
+            return give(properties.maxGridSize[2]);
+        case cudaDevAttrMaxSharedMemoryPerBlock:
+            return give(properties.sharedMemPerBlock);
+        case cudaDevAttrTotalConstantMemory:
+            return give(properties.totalConstMem);
+        case cudaDevAttrWarpSize:
+            return give(properties.warpSize);
+        case cudaDevAttrMaxPitch:
+            return give(properties.memPitch);
+        case cudaDevAttrMaxRegistersPerBlock:
+            return give(properties.regsPerBlock);
         case cudaDevAttrClockRate:
             return is_missing("clockRate") ? cudaErrorNotSupported : give(facts.core_clock_khz);
-        case cudaDevAttrTextureAlignment: return give(properties.textureAlignment);
-        case cudaDevAttrMultiProcessorCount: return give(properties.multiProcessorCount);
-        case cudaDevAttrConcurrentKernels: return give(properties.concurrentKernels);
-        case cudaDevAttrCanMapHostMemory: return give(properties.canMapHostMemory);
-        case cudaDevAttrEccEnabled: return give(properties.ECCEnabled);
+        case cudaDevAttrTextureAlignment:
+            return give(properties.textureAlignment);
+        case cudaDevAttrMultiProcessorCount:
+            return give(properties.multiProcessorCount);
+        case cudaDevAttrConcurrentKernels:
+            return give(properties.concurrentKernels);
+        case cudaDevAttrCanMapHostMemory:
+            return give(properties.canMapHostMemory);
+        case cudaDevAttrEccEnabled:
+            return give(properties.ECCEnabled);
         case cudaDevAttrMemoryClockRate:
             return is_missing("memoryClockRate") ? cudaErrorNotSupported
                                                  : give(facts.memory_clock_khz);
-        case cudaDevAttrGlobalMemoryBusWidth: return give(properties.memoryBusWidth);
-        case cudaDevAttrL2CacheSize: return give(properties.l2CacheSize);
+        case cudaDevAttrGlobalMemoryBusWidth:
+            return give(properties.memoryBusWidth);
+        case cudaDevAttrL2CacheSize:
+            return give(properties.l2CacheSize);
         case cudaDevAttrMaxThreadsPerMultiProcessor:
             return give(properties.maxThreadsPerMultiProcessor);
-        case cudaDevAttrAsyncEngineCount: return give(properties.asyncEngineCount);
-        case cudaDevAttrUnifiedAddressing: return give(properties.unifiedAddressing);
-        case cudaDevAttrComputeCapabilityMajor: return give(properties.major);
-        case cudaDevAttrComputeCapabilityMinor: return give(properties.minor);
-        case cudaDevAttrStreamPrioritiesSupported: return give(1);
-        case cudaDevAttrGlobalL1CacheSupported: return give(1);
-        case cudaDevAttrLocalL1CacheSupported: return give(1);
+        case cudaDevAttrAsyncEngineCount:
+            return give(properties.asyncEngineCount);
+        case cudaDevAttrUnifiedAddressing:
+            return give(properties.unifiedAddressing);
+        case cudaDevAttrComputeCapabilityMajor:
+            return give(properties.major);
+        case cudaDevAttrComputeCapabilityMinor:
+            return give(properties.minor);
+        case cudaDevAttrStreamPrioritiesSupported:
+            return give(1);
+        case cudaDevAttrGlobalL1CacheSupported:
+            return give(1);
+        case cudaDevAttrLocalL1CacheSupported:
+            return give(1);
         case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
             return give(properties.sharedMemPerMultiprocessor);
-        case cudaDevAttrMaxRegistersPerMultiprocessor: return give(properties.regsPerMultiprocessor);
-        case cudaDevAttrManagedMemory: return give(1);
-        case cudaDevAttrSingleToDoublePrecisionPerfRatio: return give(facts.single_to_double);
-        case cudaDevAttrConcurrentManagedAccess: return give(1);
-        case cudaDevAttrMaxSharedMemoryPerBlockOptin: return give(properties.sharedMemPerBlockOptin);
+        case cudaDevAttrMaxRegistersPerMultiprocessor:
+            return give(properties.regsPerMultiprocessor);
+        case cudaDevAttrManagedMemory:
+            return give(1);
+        case cudaDevAttrSingleToDoublePrecisionPerfRatio:
+            return give(facts.single_to_double);
+        case cudaDevAttrConcurrentManagedAccess:
+            return give(1);
+        case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+            return give(properties.sharedMemPerBlockOptin);
         case cudaDevAttrMaxBlocksPerMultiprocessor:
             return give(properties.maxBlocksPerMultiProcessor);
         case cudaDevAttrReservedSharedMemoryPerBlock:
@@ -167,9 +217,10 @@ inline cudaError_t attribute_of(const DeviceFacts& facts, cudaDeviceAttr attribu
         case cudaDevAttrPageableMemoryAccess:
         case cudaDevAttrComputePreemptionSupported:
         case cudaDevAttrCooperativeLaunch:
-        case cudaDevAttrMemoryPoolsSupported: return give(0);
+        case cudaDevAttrMemoryPoolsSupported:
+            return give(0);
     }
     return cudaErrorInvalidValue;
 }
 
-}   // namespace cuda_cpu
+}  // namespace cuda_cpu

@@ -1,18 +1,18 @@
 // A memory fault, in words: which line touched what, and why it may not.
 #pragma once
 
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <string>
-
 #include <execinfo.h>
 #include <link.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
 
 #include "grid.h"
 #include "memory.h"
@@ -27,7 +27,7 @@ inline uintptr_t load_address() {
     dl_iterate_phdr(
         [](dl_phdr_info* info, size_t, void* result) {
             *static_cast<uintptr_t*>(result) = info->dlpi_addr;
-            return 1;   // the program itself comes first
+            return 1;  // the program itself comes first
         },
         &address);
     return address;
@@ -61,41 +61,69 @@ inline std::string learners_line(void* const* addresses, int count) {
     char line[4096];
     std::string found;
     while (found.empty() && lines != nullptr && std::fgets(line, sizeof line, lines) != nullptr) {
-        char* const end = std::strstr(line, ".cu:");
-        if (end == nullptr || std::atoi(end + 4) == 0) continue;
+        char* const end = std::strrchr(line, ':');
+        if (end == nullptr || std::atoi(end + 1) == 0) continue;
         *end = '\0';
+        const char* const suffix = std::strrchr(line, '.');
+        if (suffix == nullptr || std::strncmp(suffix, ".cu", 3) != 0) continue;  // or .cuh
         const char* const slash = std::strrchr(line, '/');
-        found = format("%s.cu:%d", slash != nullptr ? slash + 1 : line, std::atoi(end + 4));
+        found = format("%s:%d", slash != nullptr ? slash + 1 : line, std::atoi(end + 1));
     }
     if (lines != nullptr) std::fclose(lines);
     waitpid(child, nullptr, 0);
     return found;
 }
 
+// The line of the learner's file from which this was called, as "file:line: "; empty if unknown.
+inline std::string learners_place(void* first = nullptr) {
+    void* frames[most_frames] = {first};
+    const int known = first == nullptr ? 0 : 1;
+    const int count = known + backtrace(frames + known, most_frames - known);
+    // What is on the stack are addresses of return: the call stands just before.
+    for (int i = known; i < count; ++i) frames[i] = static_cast<char*>(frames[i]) - 1;
+    const std::string line = learners_line(frames, count);
+    return line.empty() ? "" : line + ": ";
+}
+
 inline std::string describe(const Allocation& allocation, const char* address) {
     const char* const end = allocation.start + allocation.bytes;
-    const std::string what = format("%s of %zu bytes",
-                                    allocation.freed ? "the freed allocation" : "the allocation",
-                                    allocation.bytes);
-    if (address >= end) return format("%zu bytes past the end of ", address - end) + what;
+    const std::string what =
+        format("%s of %zu bytes", allocation.freed ? "the freed allocation" : "the allocation",
+               allocation.bytes);
+    if (address == end) return "the first byte past the end of " + what;
+    if (address > end) return format("%zu bytes past the end of ", address - end) + what;
+    if (address < allocation.start) {
+        return format("%zu bytes before the start of ", allocation.start - address) + what;
+    }
     return format("byte %zu of ", address - allocation.start) + what;
 }
+
+// No program has anything at the lowest addresses, so an element of a null array is there, too.
+inline bool is_null(const char* address) { return address < reinterpret_cast<char*>(1 << 20); }
 
 inline std::string explain_kernel_fault(const char* address, const Allocation* allocation,
                                         const char* verb) {
     const std::string who =
         format("kernel %s, thread %s of block %s, %s ", current_grid ? current_grid->name : "?",
                to_string(threadIdx).c_str(), to_string(blockIdx).c_str(), verb);
-    if (address < reinterpret_cast<char*>(page_bytes)) {
+    if (is_null(address)) {
         return who + format("address %p: a null pointer.", static_cast<const void*>(address));
     }
+    if (const size_t bytes = Core::mine().past_dynamic_shared(address)) {
+        return who +
+               format(
+                   "%zu bytes past the end of the dynamic shared memory of its block: does the "
+                   "launch ask for enough?",
+                   bytes - 1);
+    }
     if (allocation == nullptr) {
-        return who + format("address %p, which is no device memory.",
-                            static_cast<const void*>(address));
+        return who +
+               format("address %p, which is no device memory.", static_cast<const void*>(address));
     }
     return who + describe(*allocation, address) +
-           (allocation->freed ? ": it was given to cudaFree before this kernel ran."
-                              : ": compare the index with the number of elements before the access.");
+           (allocation->freed
+                ? ": it was given to cudaFree before this kernel ran."
+                : ": compare the index with the number of elements before the access.");
 }
 
 inline std::string explain_host_fault(const char* address, const Allocation& allocation,
@@ -106,9 +134,39 @@ inline std::string explain_host_fault(const char* address, const Allocation& all
            "touch it in a kernel.";
 }
 
+// What went wrong in a kernel, or nothing when it was an ordinary crash of host code.
+inline std::string explain_fault(const siginfo_t& info, const char* stack, const char* verb) {
+    const char* const address = static_cast<const char*>(info.si_addr);
+    const char* const kernel = current_grid != nullptr ? current_grid->name : "?";
+    const Allocation* const allocation = Memory::instance().nearest_unlocked(address);
+    if (!in_kernel()) {
+        const bool on_device = allocation != nullptr && Memory::instance().on_device(address);
+        return on_device ? explain_host_fault(address, *allocation, verb) : "";
+    }
+    if (info.si_signo == SIGFPE) {
+        return format("kernel %s, thread %s of block %s, divided an integer by zero.", kernel,
+                      to_string(threadIdx).c_str(), to_string(blockIdx).c_str());
+    }
+    if (info.si_code == SI_KERNEL) {  // the processor does not tell the address
+        return format(
+            "kernel %s, thread %s of block %s, used an address that is not aligned for its "
+            "type (16 bytes for a float4) or far outside all memory.",
+            kernel, to_string(threadIdx).c_str(), to_string(blockIdx).c_str());
+    }
+    const bool full_stack = allocation == nullptr && !is_null(address) &&
+                            address < stack + page_bytes &&
+                            address + 2 * StackAllocator::stack_bytes > stack;
+    if (full_stack) {
+        return format(
+            "kernel %s needs more than the %zu KiB of stack that a thread has in CPU mode: "
+            "make its local arrays smaller.",
+            kernel, StackAllocator::stack_bytes / 1024);
+    }
+    return explain_kernel_fault(address, allocation, verb);
+}
+
 inline void handle_fault(int signal_number, siginfo_t* info, void* raw_context) {
     const auto* const context = static_cast<const ucontext_t*>(raw_context);
-    const char* const address = static_cast<const char*>(info->si_addr);
 #if defined(__x86_64__)
     void* const place = reinterpret_cast<void*>(context->uc_mcontext.gregs[REG_RIP]);
     const char* const stack = reinterpret_cast<const char*>(context->uc_mcontext.gregs[REG_RSP]);
@@ -120,40 +178,26 @@ inline void handle_fault(int signal_number, siginfo_t* info, void* raw_context) 
 #else
 #error "CUDA on the CPU knows x86-64 and 64-bit Arm"
 #endif
-    void* frames[most_frames] = {place};
-    const int count = 1 + backtrace(frames + 1, most_frames - 1);
-    std::string line = learners_line(frames, count);
-    if (!line.empty()) line += ": ";
-
-    const Allocation* const allocation = Memory::instance().find_unlocked(address);
-    const bool full_stack = allocation == nullptr && address < stack + page_bytes &&
-                            address + 2 * StackAllocator::stack_bytes > stack;
-    if (in_kernel()) {
-        if (full_stack && address >= reinterpret_cast<char*>(page_bytes)) {
-            stop(line + format("kernel %s needs more than the %zu KiB of stack that a thread has in "
-                               "CPU mode: make its local arrays smaller.",
-                               current_grid ? current_grid->name : "?",
-                               StackAllocator::stack_bytes / 1024));
-        }
-        stop(line + explain_kernel_fault(address, allocation, verb));
-    }
-    if (allocation != nullptr && Memory::instance().on_device(address)) {
-        stop(line + explain_host_fault(address, *allocation, verb));
-    }
+    alarm(10);  // should the crash have happened while the heap was locked, it ends here
+    const std::string line = learners_place(place);
+    const std::string sentence = explain_fault(*info, stack, verb);
+    if (!sentence.empty()) stop(line + sentence);
     // An ordinary crash of host code: say where, then crash as usual.
-    std::fprintf(stderr, "%shost code %s address %p.\n", line.c_str(), verb,
-                 static_cast<const void*>(address));
+    if (signal_number == SIGFPE) {
+        std::fprintf(stderr, "%shost code divided an integer by zero.\n", line.c_str());
+    } else {
+        std::fprintf(stderr, "%shost code %s address %p.\n", line.c_str(), verb, info->si_addr);
+    }
     signal(signal_number, SIG_DFL);
 }
 
 inline void install_fault_handler() {
     void* frame;
-    backtrace(&frame, 1);   // loads what it needs now, not in the handler
+    backtrace(&frame, 1);  // loads what it needs now, not in the handler
     struct sigaction action {};
     action.sa_sigaction = handle_fault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigaction(SIGSEGV, &action, nullptr);
-    sigaction(SIGBUS, &action, nullptr);
+    for (const int number : {SIGSEGV, SIGBUS, SIGFPE}) sigaction(number, &action, nullptr);
 }
 
-}   // namespace cuda_cpu
+}  // namespace cuda_cpu

@@ -1,6 +1,8 @@
 // Grids: the blocks of a launch over the cores of the machine, and the grids that a kernel launches.
 #pragma once
 
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -8,8 +10,6 @@
 #include <mutex>
 #include <thread>
 #include <vector>
-
-#include <sched.h>
 
 #include "scheduler.h"
 
@@ -20,8 +20,8 @@ struct Grid {
     const char* name;
     Shape shape;
     std::unique_ptr<Kernel> kernel;
-    int depth = 0;                      // 0: launched by the host
-    uint64_t parent_block = 0;          // which block of the parent launched it
+    int depth = 0;              // 0: launched by the host
+    uint64_t parent_block = 0;  // which block of the parent launched it
     std::atomic<uint64_t> next_block{0};
     std::atomic<bool> aborted{false};
     std::mutex children_mutex;
@@ -29,9 +29,7 @@ struct Grid {
 
     Grid(const char* name, const Shape& shape, std::unique_ptr<Kernel> kernel)
         : name(name), shape(shape), kernel(std::move(kernel)) {}
-    uint64_t block_count() const {
-        return uint64_t{shape.grid.x} * shape.grid.y * shape.grid.z;
-    }
+    uint64_t block_count() const { return uint64_t{shape.grid.x} * shape.grid.y * shape.grid.z; }
 };
 
 // The grid whose block this core runs; for launches from kernels and for messages.
@@ -52,7 +50,7 @@ inline unsigned int core_count() {
 
 // The other cores: they sleep until a grid has more than one block.
 class Team {
-   public:
+ public:
     static Team& instance() {
         static Team& team = *new Team;
         return team;
@@ -74,7 +72,7 @@ class Team {
         done_.wait(lock, [this] { return at_work_ == 0; });
     }
 
-   private:
+ private:
     Team() : cores_(core_count()) {}
 
     void start() {
@@ -157,4 +155,4 @@ inline bool run_grid(Grid& grid) {
     return true;
 }
 
-}   // namespace cuda_cpu
+}  // namespace cuda_cpu

@@ -5,15 +5,16 @@
 // holds 0xff in every byte: a NaN, or -1.
 #pragma once
 
+#include <sys/mman.h>
+#include <sys/sysinfo.h>
+
 #include <algorithm>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 #include <vector>
-
-#include <sys/mman.h>
-#include <sys/sysinfo.h>
 
 #include "report.h"
 
@@ -23,19 +24,23 @@ constexpr size_t page_bytes = 4096, large_page_bytes = 2 << 20, allocation_align
 
 inline size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
 
-enum class MemoryKind { device, managed, pinned, symbol };
+enum class MemoryKind { device, managed, pinned, registered, symbol };
 
 struct Allocation {
     MemoryKind kind;
-    char* start;          // what the program got
-    size_t bytes;         // what it asked for
-    char* pages;          // what is mapped
+    char* start;   // what the program got
+    size_t bytes;  // what it asked for
+    char* pages;   // what is mapped
     size_t mapped_bytes;
     bool freed;
 };
 
+inline bool is_pinned(const Allocation& allocation) {
+    return allocation.kind == MemoryKind::pinned || allocation.kind == MemoryKind::registered;
+}
+
 class Memory {
-   public:
+ public:
     // The one of this process. Never destroyed: kernels may run until the very end.
     static Memory& instance() {
         static Memory& memory = *new Memory;
@@ -51,18 +56,22 @@ class Memory {
         // A guard page follows; large allocations start on a large page, which keeps closing cheap.
         const size_t unit = bytes >= large_page_bytes ? large_page_bytes : page_bytes;
         const size_t mapped = round_up(std::max<size_t>(bytes, 1), page_bytes);
-        char* const pages = reinterpret_cast<char*>(
-            round_up(reinterpret_cast<size_t>(next_), unit));
+        char* const pages =
+            reinterpret_cast<char*>(round_up(reinterpret_cast<size_t>(next_), unit));
         if (pages + mapped + page_bytes > end_) return nullptr;
         if (mprotect(pages, mapped, PROT_READ | PROT_WRITE) != 0) return nullptr;
         if (mapped >= large_page_bytes) madvise(pages, mapped, MADV_HUGEPAGE);
         next_ = pages + mapped + page_bytes;
 
-        char* const start = pages + mapped - round_up(std::max<size_t>(bytes, 1), allocation_alignment);
+        char* const start =
+            pages + mapped - round_up(std::max<size_t>(bytes, 1), allocation_alignment);
         std::memset(pages, 0xff, mapped);
         allocations_[start] = {kind, start, bytes, pages, mapped, false};
         used_ += bytes;
-        if (kind == MemoryKind::device && !open_) mprotect(pages, mapped, PROT_NONE);
+        if (kind == MemoryKind::device) {
+            closable_.insert(&allocations_[start]);
+            if (!open_) mprotect(pages, mapped, PROT_NONE);
+        }
         return start;
     }
 
@@ -70,6 +79,8 @@ class Memory {
     void add(const void* start, size_t bytes, MemoryKind kind) {
         std::lock_guard<std::mutex> lock(mutex_);
         char* const first = static_cast<char*>(const_cast<void*>(start));
+        allocations_.erase(allocations_.lower_bound(first),
+                           allocations_.lower_bound(first + bytes));
         allocations_[first] = {kind, first, bytes, nullptr, 0, false};
     }
 
@@ -81,6 +92,7 @@ class Memory {
         Allocation& allocation = found->second;
         if (allocation.freed || (allocation.kind != kind && allocation.kind != other)) return false;
         if (allocation.pages == nullptr) {
+            if (kind == MemoryKind::device) return false;  // a __managed__ variable
             allocations_.erase(found);
             return true;
         }
@@ -88,6 +100,7 @@ class Memory {
         madvise(allocation.pages, allocation.mapped_bytes, MADV_DONTNEED);
         mprotect(allocation.pages, allocation.mapped_bytes, PROT_NONE);
         allocation.freed = true;
+        closable_.erase(&allocation);
         used_ -= allocation.bytes;
         return true;
     }
@@ -116,8 +129,22 @@ class Memory {
         auto next = allocations_.upper_bound(const_cast<char*>(address));
         if (next == allocations_.begin()) return nullptr;
         const Allocation& allocation = std::prev(next)->second;
-        if (address < allocation.start + allocation.bytes || on_device(address)) return &allocation;
-        return nullptr;
+        if (address < allocation.start + allocation.bytes) return &allocation;
+        return on_device(address) && on_device(allocation.start) ? &allocation : nullptr;
+    }
+
+    // The allocation that an address of the device most likely belongs to: the one that holds it, or
+    // the nearest. Also without the lock.
+    const Allocation* nearest_unlocked(const void* pointer) const {
+        if (!on_device(pointer)) return find_unlocked(pointer);
+        char* const address = static_cast<char*>(const_cast<void*>(pointer));
+        const Allocation* const before = find_unlocked(address);
+        const auto next = allocations_.upper_bound(address);
+        if (next == allocations_.end() || !on_device(next->first)) return before;
+        const Allocation* const after = &next->second;
+        if (before == nullptr) return after;
+        const char* const end = before->start + before->bytes;
+        return address >= end && address - end > after->start - address ? after : before;
     }
 
     bool on_device(const void* pointer) const { return pointer >= begin_ && pointer < end_; }
@@ -128,9 +155,8 @@ class Memory {
         std::lock_guard<std::mutex> lock(mutex_);
         if (open_ == open) return;
         open_ = open;
-        for (const auto& [start, allocation] : allocations_) {
-            if (allocation.kind != MemoryKind::device || allocation.freed) continue;
-            mprotect(allocation.pages, allocation.mapped_bytes,
+        for (const Allocation* const allocation : closable_) {
+            mprotect(allocation->pages, allocation->mapped_bytes,
                      open ? PROT_READ | PROT_WRITE : PROT_NONE);
         }
     }
@@ -156,24 +182,27 @@ class Memory {
         for (const auto& [start, allocation] : allocations_) visitor(allocation);
     }
 
-   private:
+ private:
     Memory() {
         for (int bits = 44; bits >= 36 && begin_ == nullptr; --bits) {
             const size_t bytes = size_t{1} << bits;
-            void* const range = mmap(nullptr, bytes, PROT_NONE,
-                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+            void* const range =
+                mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
             if (range == MAP_FAILED) continue;
-            next_ = begin_ = static_cast<char*>(range);
+            begin_ = static_cast<char*>(range);
             end_ = begin_ + bytes;
+            next_ = begin_ + page_bytes;  // the first guard page
         }
         if (begin_ == nullptr) {
-            stop("CUDA on the CPU could not reserve addresses for device memory; is there a limit "
-                 "on virtual memory (ulimit -v)?");
+            stop(
+                "CUDA on the CPU could not reserve addresses for device memory; is there a limit "
+                "on virtual memory (ulimit -v)?");
         }
     }
 
     std::mutex mutex_;
-    std::map<char*, Allocation> allocations_;   // by start; freed ones stay, to be named
+    std::map<char*, Allocation> allocations_;  // by start; freed ones stay, to be named
+    std::set<const Allocation*> closable_;     // those that host code may not touch
     char* begin_ = nullptr;
     char* end_ = nullptr;
     char* next_ = nullptr;
@@ -181,4 +210,4 @@ class Memory {
     bool open_ = false;
 };
 
-}   // namespace cuda_cpu
+}  // namespace cuda_cpu

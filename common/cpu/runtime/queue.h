@@ -18,12 +18,13 @@
 #include "memory.h"
 
 struct CUstream_st {
-    bool blocking;
+    unsigned int flags;
+    int priority;
 };
 
 // What a record leaves behind; shared with the queue, since an event may be destroyed early.
 struct EventRecord {
-    uint64_t number = 0;   // of the operation that stamps it
+    uint64_t number = 0;  // of the operation that stamps it
     bool done = false;
     std::chrono::steady_clock::time_point time;
 };
@@ -40,7 +41,7 @@ struct Operation {
 };
 
 class Queue {
-   public:
+ public:
     static Queue& instance() {
         static Queue& queue = *new Queue;
         return queue;
@@ -70,7 +71,11 @@ class Queue {
     void run_one() {
         if (!operations_.empty()) run_until(operations_.front().number);
     }
-    void drop_all() { operations_.clear(); }
+    // What cudaDeviceReset does: no stream and no event is valid any more.
+    void forget_all() {
+        streams.clear();
+        events.clear();
+    }
 
     bool is_done(uint64_t number) const {
         return operations_.empty() || operations_.front().number > number;
@@ -85,12 +90,12 @@ class Queue {
     std::set<cudaStream_t> streams;
     std::set<cudaEvent_t> events;
 
-   private:
-    static constexpr size_t most_pending = 1024;   // a GPU's launches block about here, too
+ private:
+    static constexpr size_t most_pending = 1024;  // a GPU's launches block about here, too
     std::recursive_mutex mutex_;
     std::deque<Operation> operations_;
     std::map<cudaStream_t, uint64_t> last_of_stream_;
     uint64_t last_number_ = 0;
 };
 
-}   // namespace cuda_cpu
+}  // namespace cuda_cpu

@@ -1,12 +1,12 @@
 // Sentences for the learner: where, what, and what to do. Each ends the program with status 1.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdarg>
 #include <cstdio>
 #include <mutex>
 #include <string>
-
-#include <unistd.h>
 
 #include "../include/cuda_runtime.h"
 
@@ -36,4 +36,4 @@ inline std::string to_string(uint3 index) {
     return format("(%u,%u,%u)", index.x, index.y, index.z);
 }
 
-}   // namespace cuda_cpu
+}  // namespace cuda_cpu

@@ -11,15 +11,16 @@
 // never reach, and the program ends with a sentence that names it.
 #pragma once
 
+#include <link.h>
+#include <signal.h>
+#include <sys/mman.h>
+
+#include <atomic>
+#include <boost/context/fiber.hpp>
 #include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <signal.h>
-#include <sys/mman.h>
-
-#include <boost/context/fiber.hpp>
 
 #include "memory.h"
 #include "report.h"
@@ -34,18 +35,19 @@ enum class Waiting { nothing, barrier, warp, active_mask, block_end };
 
 // What a barrier needs fills one line of the cache: a block may have 1024 of these.
 struct alignas(64) Runner {
-    boost::context::fiber context;   // where it goes on; empty while it runs
-    const char* frame = nullptr;     // near the end of its stack while it waits
-    uint3 thread{};                  // the thread that waits on it
+    boost::context::fiber context;  // where it goes on; empty while it runs
+    const char* frame = nullptr;    // near the end of its stack while it waits
+    uint3 thread{};                 // the thread that waits on it
     unsigned int thread_number = 0;
-    Site site{};                     // where the thread waits
+    Site site{};  // where the thread waits
     Waiting waiting = Waiting::nothing;
-    bool is_in_kernel = false;       // between the start of a thread and the end of the last one
+    bool is_in_kernel = false;  // between the start of a thread and the end of the last one
     // Its part in a warp primitive.
     WarpOperation operation{};
     unsigned int mask = 0;
     int source = 0;
     uint64_t value = 0, result = 0;
+    const char* base = nullptr;  // where the kernel's part of its stack begins
 };
 
 inline bool same_place(const Site& a, const Site& b) {
@@ -54,7 +56,7 @@ inline bool same_place(const Site& a, const Site& b) {
 
 // A ring: each runner is in it at most once, and a block has no more than 1024 and the core's own.
 class RunnerQueue {
-   public:
+ public:
     bool empty() const { return first_ == end_; }
     void push(Runner* runner) { ring_[end_++ % size] = runner; }
     void push_front(Runner* runner) { ring_[--first_ % size] = runner; }
@@ -66,8 +68,12 @@ class RunnerQueue {
     void take_all(RunnerQueue& other) {
         while (Runner* const runner = other.pop()) push(runner);
     }
+    // The last one first.
+    void take_all_reversed(RunnerQueue& other) {
+        while (!other.empty()) push(other.ring_[--other.end_ % size]);
+    }
 
-   private:
+ private:
     static constexpr unsigned int size = 2048;
     Runner* ring_[size];
     unsigned int first_ = 0, end_ = 0;
@@ -76,26 +82,40 @@ class RunnerQueue {
 // Stacks for fibers, with a guard page each. Their tops are staggered, or else the threads of a
 // block would all want the same few lines of the cache.
 class StackAllocator {
-   public:
+ public:
+    // Each guard page costs the process two of the mappings that the system allows it, so a machine
+    // of many cores does without some of them.
+    static bool may_guard() {
+        static std::atomic<long> left{[] {
+            long most = 65530;
+            if (FILE* const file = std::fopen("/proc/sys/vm/max_map_count", "r")) {
+                if (std::fscanf(file, "%ld", &most) != 1) most = 65530;
+                std::fclose(file);
+            }
+            return most / 4;
+        }()};
+        return left-- > 0;
+    }
+
     boost::context::stack_context allocate() {
         static thread_local unsigned int count = 0;
         const size_t total = stack_bytes + page_bytes;
         void* const start = mmap(nullptr, total, PROT_READ | PROT_WRITE,
                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
         if (start == MAP_FAILED) stop("CUDA on the CPU found no memory for the stacks of a block.");
-        mprotect(start, page_bytes, PROT_NONE);
+        if (may_guard()) mprotect(start, page_bytes, PROT_NONE);
         const size_t stagger = (count++ % 61) * 64;
         boost::context::stack_context context;
         context.sp = static_cast<char*>(start) + total - stagger;
         context.size = total - stagger - page_bytes;
         return context;
     }
-    void deallocate(boost::context::stack_context&) {}   // runners live as long as the process
+    void deallocate(boost::context::stack_context&) {}  // runners live as long as the process
     static constexpr size_t stack_bytes = 128 * 1024;
 };
 
 class Core {
-   public:
+ public:
     // The scheduler of the operating system's thread that calls.
     static Core& mine() {
         static thread_local Core* const core = new Core;
@@ -106,7 +126,7 @@ class Core {
     bool run_block(const Kernel& kernel, dim3 shape, size_t shared_bytes) {
         kernel_ = &kernel;
         thread_count_ = shape.x * shape.y * shape.z;
-        unstarted_ = 0;   // the front runner starts them all unless one waits
+        unstarted_ = 0;  // the front runner starts them all unless one waits
         held_ = 1;
         arrived_ = 0;
         aborting_ = false;
@@ -135,10 +155,12 @@ class Core {
         const unsigned int number = thread_number(), lane = number % 32, first = number - lane;
         const unsigned int existing = existing_lanes(first);
         if ((mask >> lane & 1) == 0) {
-            stop(format("%s: lane %u of the warp takes part in a warp primitive whose mask 0x%08x "
-                        "does not name it (thread %s of block %s). Each calling lane must be in the "
-                        "mask.", to_string(site).c_str(), lane, mask, to_string(threadIdx).c_str(),
-                        to_string(blockIdx).c_str()));
+            stop(
+                format("%s: lane %u of the warp takes part in a warp primitive whose mask 0x%08x "
+                       "does not name it (thread %s of block %s). Each calling lane must be in the "
+                       "mask.",
+                       to_string(site).c_str(), lane, mask, to_string(threadIdx).c_str(),
+                       to_string(blockIdx).c_str()));
         }
         Runner* const self = running;
         self->operation = operation;
@@ -167,8 +189,8 @@ class Core {
     // The running thread goes to the end of the line; threads that have not started come first,
     // since it may be one of them that it waits for.
     void yield() {
-        const bool more_to_start = front_runner == running ? thread_number() + 1 < thread_count_
-                                                           : unstarted_ > 0;
+        const bool more_to_start =
+            front_runner == running ? thread_number() + 1 < thread_count_ : unstarted_ > 0;
         if (ready_.empty() && !more_to_start) return;
         ready_.push(suspend(Waiting::nothing, Site{"", 0}));
         if (more_to_start) ready_.push_front(start_thread());
@@ -182,13 +204,32 @@ class Core {
         arrived_ = 0;
         ready_.take_all(at_barrier_);
         for (unsigned int i = 0; i < thread_count_; ++i) {
-            if (warp_waiter_[i] != nullptr && warp_waiter_[i] != running) ready_.push(warp_waiter_[i]);
+            if (warp_waiter_[i] != nullptr && warp_waiter_[i] != running)
+                ready_.push(warp_waiter_[i]);
             warp_waiter_[i] = nullptr;
         }
         throw KernelAbort{};
     }
 
-   private:
+    // How far past the end of dynamic shared memory an address is, plus 1; 0 when it is elsewhere.
+    size_t past_dynamic_shared(const char* address) const {
+        const char* const end = shared_ + shared_pages;
+        return address >= end && address < end + page_bytes ? static_cast<size_t>(address - end) + 1
+                                                            : 0;
+    }
+
+    // Whether an address is in memory that ends with the thread or the block that runs: "local
+    // memory" or "shared memory". Null when it is elsewhere.
+    const char* own_memory(const void* pointer) const {
+        const char* const address = static_cast<const char*>(pointer);
+        const char* const frame = static_cast<const char*>(__builtin_frame_address(0));
+        if (address > frame && address < running->base) return "local memory";
+        const bool is_shared = (address >= shared_ && address < shared_ + shared_pages) ||
+                               (address >= variables_ && address < variables_ + variables_bytes_);
+        return is_shared ? "shared memory" : nullptr;
+    }
+
+ private:
     // The thread to run next, or null when the last one has arrived and all can go on. A function of
     // its own, so that its frame does not lie on a thousand stacks.
     __attribute__((noinline)) Runner* arrive_at_barrier(bool predicate, const Site& site) {
@@ -205,7 +246,12 @@ class Core {
         }
         arrived_ = 0;
         barrier_result_ = barrier_count_;
-        ready_.take_all(at_barrier_);
+        // The threads of a large block do not fit into the cache together. The one that came last is
+        // still there, so go back the way that was come.
+        if (thread_count_ > 128)
+            ready_.take_all_reversed(at_barrier_);
+        else
+            ready_.take_all(at_barrier_);
         return nullptr;
     }
 
@@ -215,9 +261,25 @@ class Core {
         alternative.ss_size = 64 * 1024;
         alternative.ss_sp = std::malloc(alternative.ss_size);
         sigaltstack(&alternative, nullptr);
-        shared_ = static_cast<char*>(mmap(nullptr, shared_pages + page_bytes, PROT_READ | PROT_WRITE,
-                                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        shared_ =
+            static_cast<char*>(mmap(nullptr, shared_pages + page_bytes, PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
         mprotect(shared_ + shared_pages, page_bytes, PROT_NONE);
+        dl_iterate_phdr(
+            [](dl_phdr_info* program, size_t, void* core) {
+                static_cast<Core*>(core)->find_variables(*program);
+                return 1;  // the program itself comes first
+            },
+            this);
+    }
+
+    // Static shared memory is among the program's thread-local variables.
+    void find_variables(const dl_phdr_info& program) {
+        variables_ = static_cast<const char*>(program.dlpi_tls_data);
+        for (int i = 0; i < program.dlpi_phnum; ++i) {
+            if (program.dlpi_phdr[i].p_type == PT_TLS)
+                variables_bytes_ = program.dlpi_phdr[i].p_memsz;
+        }
     }
 
     // Dynamic shared memory ends at a page that nobody may touch, and starts poisoned.
@@ -242,6 +304,7 @@ class Core {
     void run_here() {
         Runner* const self = running;
         self->is_in_kernel = true;
+        self->base = static_cast<const char*>(__builtin_frame_address(0));
         try {
             kernel_->run_threads();
         } catch (const KernelAbort&) {
@@ -281,15 +344,15 @@ class Core {
     Runner* new_runner() {
         runners_.push_back(std::make_unique<Runner>());
         Runner* const runner = runners_.back().get();
-        runner->context = boost::context::fiber(
-            std::allocator_arg, StackAllocator(), [this](boost::context::fiber&& from) {
-                arrive(std::move(from));
-                for (;;) {
-                    run_here();
-                    finish_runner();
-                }
-                return boost::context::fiber{};
-            });
+        runner->context = boost::context::fiber(std::allocator_arg, StackAllocator(),
+                                                [this](boost::context::fiber&& from) {
+                                                    arrive(std::move(from));
+                                                    for (;;) {
+                                                        run_here();
+                                                        finish_runner();
+                                                    }
+                                                    return boost::context::fiber{};
+                                                });
         return runner;
     }
 
@@ -306,7 +369,7 @@ class Core {
         Runner* next = ready_.pop();
         prefetch_stacks();
         if (next == nullptr) next = start_thread();
-        if (next == nullptr && held_ == 0) next = &own_;   // waits for the end of the block
+        if (next == nullptr && held_ == 0) next = &own_;  // waits for the end of the block
         if (next == nullptr) {
             resolve();
             next = ready_.pop();
@@ -362,12 +425,13 @@ class Core {
     void finish_meeting(unsigned int first, unsigned int lanes, const Runner* self) {
         Runner** const waiter = warp_waiter_ + first;
         const WarpOperation operation = waiter[__builtin_ctz(lanes)]->operation;
-        const uint64_t common = operation == WarpOperation::shuffle ? 0 : combine(operation, waiter, lanes);
+        const uint64_t common =
+            operation == WarpOperation::shuffle ? 0 : combine(operation, waiter, lanes);
         for (unsigned int rest = lanes; rest != 0; rest &= rest - 1) {
             Runner* const lane = waiter[__builtin_ctz(rest)];
             lane->result = common;
             if (operation == WarpOperation::shuffle) {
-                const bool there = lanes >> lane->source & 1;   // else the value is undefined
+                const bool there = lanes >> lane->source & 1;  // else the value is undefined
                 lane->result = there ? waiter[lane->source]->value : ~uint64_t{0};
             } else if (operation == WarpOperation::match_any) {
                 lane->result = 0;
@@ -407,19 +471,32 @@ class Core {
             largest_signed = std::max(largest_signed, static_cast<int32_t>(value));
         }
         switch (operation) {
-            case WarpOperation::ballot: return ballot;
-            case WarpOperation::all: return ballot == lanes;
-            case WarpOperation::any: return ballot != 0;
-            case WarpOperation::match_all: return equal ? lanes : 0;
-            case WarpOperation::reduce_add: return sum;
-            case WarpOperation::reduce_min: return smallest;
-            case WarpOperation::reduce_max: return largest;
-            case WarpOperation::reduce_min_signed: return static_cast<uint32_t>(smallest_signed);
-            case WarpOperation::reduce_max_signed: return static_cast<uint32_t>(largest_signed);
-            case WarpOperation::reduce_and: return all_bits;
-            case WarpOperation::reduce_or: return any_bits;
-            case WarpOperation::reduce_xor: return odd_bits;
-            default: return 0;
+            case WarpOperation::ballot:
+                return ballot;
+            case WarpOperation::all:
+                return ballot == lanes;
+            case WarpOperation::any:
+                return ballot != 0;
+            case WarpOperation::match_all:
+                return equal ? lanes : 0;
+            case WarpOperation::reduce_add:
+                return sum;
+            case WarpOperation::reduce_min:
+                return smallest;
+            case WarpOperation::reduce_max:
+                return largest;
+            case WarpOperation::reduce_min_signed:
+                return static_cast<uint32_t>(smallest_signed);
+            case WarpOperation::reduce_max_signed:
+                return static_cast<uint32_t>(largest_signed);
+            case WarpOperation::reduce_and:
+                return all_bits;
+            case WarpOperation::reduce_or:
+                return any_bits;
+            case WarpOperation::reduce_xor:
+                return odd_bits;
+            default:
+                return 0;
         }
     }
 
@@ -429,10 +506,11 @@ class Core {
             for (unsigned int lane = 0; lane < 32 && first + lane < thread_count_; ++lane) {
                 Runner* const waiter = warp_waiter_[first + lane];
                 if (waiter == nullptr) continue;
-                if (waiter->waiting == Waiting::active_mask) return release_active(first, *waiter);
+                if (waiter->waiting == Waiting::active_mask) return release_active(first);
                 const unsigned int lanes = meeting_lanes(first, *waiter);
                 const unsigned int missing = waiter->mask & existing_lanes(first) & ~lanes;
-                if ((missing & lanes_that_wait(first)) == 0) return finish_meeting(first, lanes, nullptr);
+                if ((missing & lanes_that_wait(first)) == 0)
+                    return finish_meeting(first, lanes, nullptr);
             }
         }
         report_deadlock();
@@ -450,15 +528,19 @@ class Core {
         return lanes;
     }
 
-    // Lanes of a warp that asked for the active mask at the same place are active together.
-    void release_active(unsigned int first, const Runner& asker) {
+    // Lanes of a warp that asked for the active mask at the same place are active together. Those at
+    // the first line go on first: so the lanes meet again behind a loop or a condition.
+    void release_active(unsigned int first) {
         unsigned int lanes = 0;
+        const Runner* asker = nullptr;
         for (unsigned int lane = 0; lane < 32 && first + lane < thread_count_; ++lane) {
             const Runner* const waiter = warp_waiter_[first + lane];
-            if (waiter != nullptr && waiter->waiting == Waiting::active_mask &&
-                same_place(waiter->site, asker.site)) {
-                lanes |= 1u << lane;
+            if (waiter == nullptr || waiter->waiting != Waiting::active_mask) continue;
+            if (asker == nullptr || waiter->site.line < asker->site.line) {
+                asker = waiter;
+                lanes = 0;
             }
+            if (same_place(waiter->site, asker->site)) lanes |= 1u << lane;
         }
         for (unsigned int rest = lanes; rest != 0; rest &= rest - 1) {
             Runner*& waiter = warp_waiter_[first + static_cast<unsigned int>(__builtin_ctz(rest))];
@@ -469,11 +551,12 @@ class Core {
     }
 
     [[noreturn]] void report_divergent_barrier(const Site& site) {
-        stop(format("%s: thread %s of block %s waits at this barrier while %u of the block's %u "
-                    "threads wait at the one in line %d. All threads of a block must reach the same "
-                    "__syncthreads(); move it out of the condition.",
-                    to_string(site).c_str(), to_string(threadIdx).c_str(),
-                    to_string(blockIdx).c_str(), arrived_, thread_count_, barrier_site_.line));
+        stop(
+            format("%s: thread %s of block %s waits at this barrier while %u of the block's %u "
+                   "threads wait at the one in line %d. All threads of a block must reach the same "
+                   "__syncthreads(); move it out of the condition.",
+                   to_string(site).c_str(), to_string(threadIdx).c_str(),
+                   to_string(blockIdx).c_str(), arrived_, thread_count_, barrier_site_.line));
     }
 
     [[noreturn]] void report_deadlock() {
@@ -502,13 +585,15 @@ class Core {
                            to_string(thread_index(first_ended)).c_str());
         }
         if (elsewhere > 0) {
-            rest += format("; %u wait at the warp primitive in line %d", elsewhere, other->site.line);
+            rest +=
+                format("; %u wait at the warp primitive in line %d", elsewhere, other->site.line);
         }
-        stop(format("%s: only %u of the %u threads of block %s reach this barrier%s. Every thread of "
-                    "the block must reach __syncthreads(): no return before it, no condition around "
-                    "it that differs from thread to thread.",
-                    to_string(barrier_site_).c_str(), arrived_, thread_count_,
-                    to_string(blockIdx).c_str(), rest.c_str()));
+        stop(format(
+            "%s: only %u of the %u threads of block %s reach this barrier%s. Every thread of "
+            "the block must reach __syncthreads(): no return before it, no condition around "
+            "it that differs from thread to thread.",
+            to_string(barrier_site_).c_str(), arrived_, thread_count_, to_string(blockIdx).c_str(),
+            rest.c_str()));
     }
 
     [[noreturn]] void report_warp_deadlock(const Runner& waiter) {
@@ -517,29 +602,31 @@ class Core {
             waiter.mask & existing_lanes(first) & ~meeting_lanes(first, waiter);
         const unsigned int lane = static_cast<unsigned int>(__builtin_ctz(missing));
         const Runner* const absent = warp_waiter_[first + lane];
-        stop(format("%s: thread %s of block %s waits in a warp primitive with mask 0x%08x for lane "
-                    "%u, which waits %s. All lanes named in the mask must call the same primitive "
-                    "with the same mask.",
-                    to_string(waiter.site).c_str(), to_string(waiter.thread).c_str(),
-                    to_string(blockIdx).c_str(), waiter.mask, lane,
-                    absent != nullptr ? format("in line %d", absent->site.line).c_str()
-                                      : "elsewhere"));
+        stop(format(
+            "%s: thread %s of block %s waits in a warp primitive with mask 0x%08x for lane "
+            "%u, which waits %s. All lanes named in the mask must call the same primitive "
+            "with the same mask.",
+            to_string(waiter.site).c_str(), to_string(waiter.thread).c_str(),
+            to_string(blockIdx).c_str(), waiter.mask, lane,
+            absent != nullptr ? format("in line %d", absent->site.line).c_str() : "elsewhere"));
     }
 
     const Kernel* kernel_ = nullptr;
     unsigned int thread_count_ = 0;
-    unsigned int unstarted_ = 0;   // threads that wait for a front runner
-    unsigned int held_ = 0;        // runners with threads that have not ended
+    unsigned int unstarted_ = 0;  // threads that wait for a front runner
+    unsigned int held_ = 0;       // runners with threads that have not ended
     bool aborting_ = false;
-    Runner own_;                   // the core's own stack
-    Runner* previous_ = nullptr;   // who switched to the running one
+    Runner own_;                  // the core's own stack
+    Runner* previous_ = nullptr;  // who switched to the running one
     std::vector<std::unique_ptr<Runner>> runners_;
     RunnerQueue ready_, at_barrier_, idle_;
     unsigned int arrived_ = 0, barrier_count_ = 0, barrier_result_ = 0;
     Site barrier_site_{};
-    Runner* warp_waiter_[1024] = {};   // by thread: the runner that waits at a warp primitive
+    Runner* warp_waiter_[1024] = {};  // by thread: the runner that waits at a warp primitive
     static constexpr size_t shared_pages = 228 * 1024;
-    char* shared_ = nullptr;
+    char* shared_ = nullptr;           // dynamic shared memory
+    const char* variables_ = nullptr;  // the thread-local variables, with static shared memory
+    size_t variables_bytes_ = 0;
 };
 
-}   // namespace cuda_cpu
+}  // namespace cuda_cpu

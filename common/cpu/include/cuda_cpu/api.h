@@ -10,33 +10,44 @@
 #include "types.h"
 
 // ---------------------------------------------------------------- errors
-#define CUDA_CPU_ERRORS(ERROR)                                                                     \
-    ERROR(cudaSuccess, 0, "no error")                                                              \
-    ERROR(cudaErrorInvalidValue, 1, "invalid argument")                                            \
-    ERROR(cudaErrorMemoryAllocation, 2, "out of memory")                                           \
-    ERROR(cudaErrorInitializationError, 3, "initialization error")                                 \
-    ERROR(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")                      \
-    ERROR(cudaErrorInvalidPitchValue, 12, "invalid pitch argument")                                \
-    ERROR(cudaErrorInvalidSymbol, 13, "invalid device symbol")                                     \
-    ERROR(cudaErrorInvalidDevicePointer, 17, "invalid device pointer")                             \
-    ERROR(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                \
-    ERROR(cudaErrorInsufficientDriver, 35,                                                         \
-          "CUDA driver version is insufficient for CUDA runtime version")                          \
-    ERROR(cudaErrorLaunchMaxDepthExceeded, 65,                                                     \
-          "launch would exceed maximum depth of nested launches")                                  \
-    ERROR(cudaErrorLaunchPendingCountExceeded, 69,                                                 \
-          "launch would exceed the limit of pending device launches")                              \
-    ERROR(cudaErrorInvalidDeviceFunction, 98, "invalid device function")                           \
-    ERROR(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                            \
-    ERROR(cudaErrorInvalidDevice, 101, "invalid device ordinal")                                   \
-    ERROR(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                          \
-    ERROR(cudaErrorNotReady, 600, "device not ready")                                              \
-    ERROR(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")                \
-    ERROR(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch")           \
-    ERROR(cudaErrorAssert, 710, "device-side assert triggered")                                    \
-    ERROR(cudaErrorLaunchFailure, 719, "unspecified launch failure")                               \
-    ERROR(cudaErrorNotPermitted, 800, "operation not permitted")                                   \
-    ERROR(cudaErrorNotSupported, 801, "operation not supported")                                   \
+#define CUDA_CPU_ERRORS(ERROR)                                                           \
+    ERROR(cudaSuccess, 0, "no error")                                                    \
+    ERROR(cudaErrorInvalidValue, 1, "invalid argument")                                  \
+    ERROR(cudaErrorMemoryAllocation, 2, "out of memory")                                 \
+    ERROR(cudaErrorInitializationError, 3, "initialization error")                       \
+    ERROR(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")            \
+    ERROR(cudaErrorInvalidPitchValue, 12, "invalid pitch argument")                      \
+    ERROR(cudaErrorInvalidSymbol, 13, "invalid device symbol")                           \
+    ERROR(cudaErrorInvalidDevicePointer, 17, "invalid device pointer")                   \
+    ERROR(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")      \
+    ERROR(cudaErrorInsufficientDriver, 35,                                               \
+          "CUDA driver version is insufficient for CUDA runtime version")                \
+    ERROR(cudaErrorLaunchMaxDepthExceeded, 65,                                           \
+          "launch would exceed maximum depth of nested launches")                        \
+    ERROR(cudaErrorLaunchPendingCountExceeded, 69,                                       \
+          "launch would exceed the limit of pending device launches")                    \
+    ERROR(cudaErrorInvalidDeviceFunction, 98, "invalid device function")                 \
+    ERROR(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                  \
+    ERROR(cudaErrorInvalidDevice, 101, "invalid device ordinal")                         \
+    ERROR(cudaErrorNoKernelImageForDevice, 209,                                          \
+          "no kernel image is available for execution on the device")                    \
+    ERROR(cudaErrorUnsupportedPtxVersion, 222,                                           \
+          "the provided PTX was compiled with an unsupported toolchain.")                \
+    ERROR(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                \
+    ERROR(cudaErrorNotReady, 600, "device not ready")                                    \
+    ERROR(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")      \
+    ERROR(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch") \
+    ERROR(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")        \
+    ERROR(cudaErrorAssert, 710, "device-side assert triggered")                          \
+    ERROR(cudaErrorHostMemoryAlreadyRegistered, 712,                                     \
+          "part or all of the requested memory range is already mapped")                 \
+    ERROR(cudaErrorHostMemoryNotRegistered, 713,                                         \
+          "pointer does not correspond to a registered memory region")                   \
+    ERROR(cudaErrorIllegalInstruction, 715, "an illegal instruction was encountered")    \
+    ERROR(cudaErrorMisalignedAddress, 716, "misaligned address")                         \
+    ERROR(cudaErrorLaunchFailure, 719, "unspecified launch failure")                     \
+    ERROR(cudaErrorNotPermitted, 800, "operation not permitted")                         \
+    ERROR(cudaErrorNotSupported, 801, "operation not supported")                         \
     ERROR(cudaErrorUnknown, 999, "unknown error")
 
 enum cudaError {
@@ -48,8 +59,8 @@ using cudaError_t = cudaError;
 
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
-cudaError_t cudaGetLastError();    // the last error, which it clears unless the device is lost
-cudaError_t cudaPeekAtLastError(); // the last error, which it keeps
+cudaError_t cudaGetLastError();     // the last error, which it clears
+cudaError_t cudaPeekAtLastError();  // the last error, which it keeps
 
 // ---------------------------------------------------------------- devices
 struct cudaUUID_t {
@@ -157,15 +168,36 @@ enum cudaLimit {
     cudaLimitDevRuntimePendingLaunchCount = 4
 };
 
+enum cudaFuncCache {
+    cudaFuncCachePreferNone = 0,
+    cudaFuncCachePreferShared = 1,
+    cudaFuncCachePreferL1 = 2,
+    cudaFuncCachePreferEqual = 3
+};
+enum cudaSharedMemConfig {
+    cudaSharedMemBankSizeDefault = 0,
+    cudaSharedMemBankSizeFourByte = 1,
+    cudaSharedMemBankSizeEightByte = 2
+};
+constexpr unsigned int cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin = 1,
+                       cudaDeviceScheduleYield = 2, cudaDeviceScheduleBlockingSync = 4,
+                       cudaDeviceMapHost = 8, cudaDeviceLmemResizeToMax = 16;
+
 cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaGetDevice(int* device);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
-cudaError_t cudaDriverGetVersion(int* version);   // 0: there is no driver
+cudaError_t cudaDriverGetVersion(int* version);  // 0: there is no driver
 cudaError_t cudaRuntimeGetVersion(int* version);
 cudaError_t cudaDeviceSynchronize();
 cudaError_t cudaDeviceReset();
+cudaError_t cudaSetDeviceFlags(unsigned int flags);                    // ignored
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config);            // ignored
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config);  // ignored
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config);
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer);
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags);
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value);
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit);
 
@@ -193,6 +225,27 @@ constexpr unsigned int cudaMemAttachGlobal = 1, cudaMemAttachHost = 2;
 constexpr unsigned int cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2,
                        cudaHostAllocWriteCombined = 4;
 
+constexpr unsigned int cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1,
+                       cudaHostRegisterMapped = 2, cudaHostRegisterReadOnly = 8;
+constexpr int cudaCpuDeviceId = -1, cudaInvalidDeviceId = -2;
+enum cudaMemoryAdvise {
+    cudaMemAdviseSetReadMostly = 1,
+    cudaMemAdviseUnsetReadMostly = 2,
+    cudaMemAdviseSetPreferredLocation = 3,
+    cudaMemAdviseUnsetPreferredLocation = 4,
+    cudaMemAdviseSetAccessedBy = 5,
+    cudaMemAdviseUnsetAccessedBy = 6
+};
+enum cudaMemLocationType {
+    cudaMemLocationTypeInvalid = 0,
+    cudaMemLocationTypeDevice = 1,
+    cudaMemLocationTypeHost = 2
+};
+struct cudaMemLocation {
+    cudaMemLocationType type;
+    int id;
+};
+
 struct CUstream_st;
 using cudaStream_t = CUstream_st*;
 
@@ -207,6 +260,8 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream);
 cudaError_t cudaFree(void* pointer);
 cudaError_t cudaFreeHost(void* pointer);
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream);
+cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int flags);
+cudaError_t cudaHostUnregister(void* pointer);
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total);
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer);
 
@@ -221,6 +276,25 @@ cudaError_t cudaMemcpy2DAsync(void* target, size_t target_pitch, const void* sou
 cudaError_t cudaMemset(void* target, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void* target, int value, size_t bytes, cudaStream_t stream = nullptr);
 cudaError_t cudaMemset2D(void* target, size_t pitch, int value, size_t width, size_t height);
+cudaError_t cudaMemset2DAsync(void* target, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream = nullptr);
+
+inline cudaError_t cudaMemcpyPeer(void* target, int, const void* source, int, size_t bytes) {
+    return cudaMemcpy(target, source, bytes, cudaMemcpyDeviceToDevice);
+}
+
+// Managed memory is never moved here. CUDA 13 names the place by a cudaMemLocation.
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device,
+                                 cudaStream_t stream = nullptr);
+cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice, int device);
+inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation location,
+                                        unsigned int, cudaStream_t stream = nullptr) {
+    return cudaMemPrefetchAsync(pointer, bytes, location.id, stream);
+}
+inline cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice,
+                                 cudaMemLocation location) {
+    return cudaMemAdvise(pointer, bytes, advice, location.id);
+}
 
 template <class T>
 cudaError_t cudaMalloc(T** pointer, size_t bytes) {
@@ -253,34 +327,58 @@ cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream) {
 
 // Symbols: __constant__ and __device__ variables, which are plain globals here.
 namespace cuda_cpu {
-cudaError_t copy_to_symbol(void* symbol, size_t size, const void* source, size_t bytes,
-                           size_t offset, cudaMemcpyKind kind);
-cudaError_t copy_from_symbol(void* target, const void* symbol, size_t size, size_t bytes,
-                             size_t offset, cudaMemcpyKind kind);
-void register_symbol(const void* symbol, size_t size);
-}   // namespace cuda_cpu
+cudaError_t register_symbol(const void* symbol, size_t size);
+// The same, and whether `bytes` at `offset` are in the symbol.
+cudaError_t place_in_symbol(const void* symbol, size_t size, size_t bytes, size_t offset);
+
+template <class T>
+char* symbol_address(const T& symbol, size_t offset) {
+    return const_cast<char*>(reinterpret_cast<const volatile char*>(&symbol)) + offset;
+}
+}  // namespace cuda_cpu
 
 template <class T>
 cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* source, size_t bytes, size_t offset = 0,
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-    return cuda_cpu::copy_to_symbol(const_cast<std::remove_const_t<T>*>(&symbol), sizeof(T), source,
-                                    bytes, offset, kind);
+    const cudaError_t error = cuda_cpu::place_in_symbol(&symbol, sizeof(T), bytes, offset);
+    if (error != cudaSuccess) return error;
+    return cudaMemcpy(cuda_cpu::symbol_address(symbol, offset), source, bytes, kind);
 }
 template <class T>
 cudaError_t cudaMemcpyFromSymbol(void* target, const T& symbol, size_t bytes, size_t offset = 0,
                                  cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-    return cuda_cpu::copy_from_symbol(target, &symbol, sizeof(T), bytes, offset, kind);
+    const cudaError_t error = cuda_cpu::place_in_symbol(&symbol, sizeof(T), bytes, offset);
+    if (error != cudaSuccess) return error;
+    return cudaMemcpy(target, cuda_cpu::symbol_address(symbol, offset), bytes, kind);
+}
+template <class T>
+cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* source, size_t bytes,
+                                    size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                    cudaStream_t stream = nullptr) {
+    const cudaError_t error = cuda_cpu::place_in_symbol(&symbol, sizeof(T), bytes, offset);
+    if (error != cudaSuccess) return error;
+    return cudaMemcpyAsync(cuda_cpu::symbol_address(symbol, offset), source, bytes, kind, stream);
+}
+template <class T>
+cudaError_t cudaMemcpyFromSymbolAsync(void* target, const T& symbol, size_t bytes,
+                                      size_t offset = 0,
+                                      cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                      cudaStream_t stream = nullptr) {
+    const cudaError_t error = cuda_cpu::place_in_symbol(&symbol, sizeof(T), bytes, offset);
+    if (error != cudaSuccess) return error;
+    return cudaMemcpyAsync(target, cuda_cpu::symbol_address(symbol, offset), bytes, kind, stream);
 }
 template <class T>
 cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
-    cuda_cpu::register_symbol(&symbol, sizeof(T));
-    *pointer = const_cast<void*>(static_cast<const volatile void*>(&symbol));
-    return cudaSuccess;
+    const cudaError_t error = cuda_cpu::register_symbol(&symbol, sizeof(T));
+    if (error == cudaSuccess) *pointer = cuda_cpu::symbol_address(symbol, 0);
+    return error;
 }
 template <class T>
-cudaError_t cudaGetSymbolSize(size_t* size, const T&) {
-    *size = sizeof(T);
-    return cudaSuccess;
+cudaError_t cudaGetSymbolSize(size_t* size, const T& symbol) {
+    const cudaError_t error = cuda_cpu::register_symbol(&symbol, sizeof(T));
+    if (error == cudaSuccess) *size = sizeof(T);
+    return error;
 }
 
 // ---------------------------------------------------------------- streams and events
@@ -298,6 +396,9 @@ constexpr unsigned int cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEven
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags);
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority);
+cudaError_t cudaDeviceGetStreamPriorityRange(int* lowest, int* highest);
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority);
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
@@ -321,12 +422,6 @@ enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
     cudaFuncAttributePreferredSharedMemoryCarveout = 9
 };
-enum cudaFuncCache {
-    cudaFuncCachePreferNone = 0,
-    cudaFuncCachePreferShared = 1,
-    cudaFuncCachePreferL1 = 2,
-    cudaFuncCachePreferEqual = 3
-};
 struct cudaFuncAttributes {
     size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
     int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA;
@@ -337,9 +432,31 @@ namespace cuda_cpu {
 cudaError_t set_function_attribute(cudaFuncAttribute attribute, int value);
 cudaError_t function_attributes(cudaFuncAttributes* attributes);
 cudaError_t occupancy(int* blocks, int block_size, size_t dynamic_shared_bytes);
-cudaError_t best_block_size(int* grid_size, int* block_size, size_t dynamic_shared_bytes,
-                            int block_size_limit);
-}   // namespace cuda_cpu
+
+// The largest block that keeps most threads resident, and the grid that fills the device with it;
+// both 0 when no block fits. `dynamic_shared_bytes(size)` is what a block of so many threads needs.
+template <class SharedBytes>
+cudaError_t best_block_size(int* grid_size, int* block_size, SharedBytes dynamic_shared_bytes,
+                            int block_size_limit) {
+    *grid_size = *block_size = 0;
+    int device = 0, multiprocessors = 0, most_threads = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess) {
+        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    }
+    const int limit = block_size_limit > 0 && block_size_limit < 1024 ? block_size_limit : 1024;
+    for (int whole = (limit + 31) / 32 * 32; whole > 0 && error == cudaSuccess; whole -= 32) {
+        const int size = whole < limit ? whole : limit;
+        int blocks = 0;
+        error = occupancy(&blocks, size, dynamic_shared_bytes(size));
+        if (blocks * size <= most_threads) continue;
+        most_threads = blocks * size;
+        *block_size = size;
+        *grid_size = blocks * multiprocessors;
+    }
+    return error;
+}
+}  // namespace cuda_cpu
 
 // What a kernel needs of registers and static shared memory is not known on the CPU; docs/cpu-mode.md
 // says what is assumed.
@@ -349,6 +466,10 @@ cudaError_t cudaFuncSetAttribute(Function, cudaFuncAttribute attribute, int valu
 }
 template <class Function>
 cudaError_t cudaFuncSetCacheConfig(Function, cudaFuncCache) {
+    return cudaSuccess;
+}
+template <class Function>
+cudaError_t cudaFuncSetSharedMemConfig(Function, cudaSharedMemConfig) {
     return cudaSuccess;
 }
 template <class Function>
@@ -364,5 +485,13 @@ template <class Function>
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid_size, int* block_size, Function,
                                                size_t dynamic_shared_bytes = 0,
                                                int block_size_limit = 0) {
+    return cuda_cpu::best_block_size(
+        grid_size, block_size, [=](int) { return dynamic_shared_bytes; }, block_size_limit);
+}
+template <class Function, class SharedBytes>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid_size, int* block_size,
+                                                           Function,
+                                                           SharedBytes dynamic_shared_bytes,
+                                                           int block_size_limit = 0) {
     return cuda_cpu::best_block_size(grid_size, block_size, dynamic_shared_bytes, block_size_limit);
 }

@@ -15,9 +15,21 @@ namespace cuda_cpu {
 unsigned int block_barrier(bool predicate, const Site& site);
 
 enum class WarpOperation {
-    sync, ballot, all, any, shuffle, match_any, match_all,
-    reduce_add, reduce_min_signed, reduce_max_signed, reduce_min, reduce_max,
-    reduce_and, reduce_or, reduce_xor
+    sync,
+    ballot,
+    all,
+    any,
+    shuffle,
+    match_any,
+    match_all,
+    reduce_add,
+    reduce_min_signed,
+    reduce_max_signed,
+    reduce_min,
+    reduce_max,
+    reduce_and,
+    reduce_or,
+    reduce_xor
 };
 // Every lane named in `mask` meets the others here. `value` is what the lane brings, `source` the
 // lane that it reads from (shuffle only); the result is what the operation gives this lane.
@@ -25,8 +37,8 @@ uint64_t warp_meeting(WarpOperation operation, unsigned int mask, uint64_t value
                       const Site& site);
 unsigned int active_lanes(const Site& site);
 unsigned int this_lane();
-void yield();                   // lets the other threads of the block go on
-[[noreturn]] void trap();       // ends the kernel with cudaErrorLaunchFailure
+void yield();              // lets the other threads of the block go on
+[[noreturn]] void trap();  // ends the kernel with cudaErrorLaunchFailure
 extern __thread unsigned int spins;
 
 // A thread that spins on an atomic waits for another one, so let that one run now and then.
@@ -48,10 +60,9 @@ T from_bits(uint64_t bits) {
     return value;
 }
 
-}   // namespace cuda_cpu
+}  // namespace cuda_cpu
 
-#define CUDA_CPU_SITE                                                                              \
-    const char *file = __builtin_FILE(), int line = __builtin_LINE()
+#define CUDA_CPU_SITE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
 // ---------------------------------------------------------------- barriers and fences
 inline void __syncthreads(CUDA_CPU_SITE) { cuda_cpu::block_barrier(false, {file, line}); }
@@ -95,10 +106,9 @@ template <class T>
 T shuffle(unsigned int mask, T value, int source, int first, int last, const Site& site) {
     const int lane = static_cast<int>(this_lane());
     if (source < first || source > last) source = lane;
-    return from_bits<T>(
-        warp_meeting(WarpOperation::shuffle, mask, to_bits(value), source, site));
+    return from_bits<T>(warp_meeting(WarpOperation::shuffle, mask, to_bits(value), source, site));
 }
-}   // namespace cuda_cpu
+}  // namespace cuda_cpu
 
 template <class T>
 T __shfl_sync(unsigned int mask, T value, int source, int width = warpSize, CUDA_CPU_SITE) {
@@ -110,21 +120,22 @@ template <class T>
 T __shfl_up_sync(unsigned int mask, T value, unsigned int delta, int width = warpSize,
                  CUDA_CPU_SITE) {
     const int lane = static_cast<int>(cuda_cpu::this_lane()), first = lane & ~(width - 1);
-    return cuda_cpu::shuffle(mask, value, lane - static_cast<int>(delta), first, first + width - 1,
-                             {file, line});
+    return cuda_cpu::shuffle(mask, value, lane - static_cast<int>(delta & 31), first,
+                             first + width - 1, {file, line});
 }
 template <class T>
 T __shfl_down_sync(unsigned int mask, T value, unsigned int delta, int width = warpSize,
                    CUDA_CPU_SITE) {
     const int lane = static_cast<int>(cuda_cpu::this_lane()), first = lane & ~(width - 1);
-    return cuda_cpu::shuffle(mask, value, lane + static_cast<int>(delta), first, first + width - 1,
-                             {file, line});
+    return cuda_cpu::shuffle(mask, value, lane + static_cast<int>(delta & 31), first,
+                             first + width - 1, {file, line});
 }
 // A lane above its own section cannot be read; one below can, as on a GPU.
 template <class T>
 T __shfl_xor_sync(unsigned int mask, T value, int lane_mask, int width = warpSize, CUDA_CPU_SITE) {
     const int lane = static_cast<int>(cuda_cpu::this_lane()), first = lane & ~(width - 1);
-    return cuda_cpu::shuffle(mask, value, lane ^ lane_mask, 0, first + width - 1, {file, line});
+    return cuda_cpu::shuffle(mask, value, lane ^ (lane_mask & 31), 0, first + width - 1,
+                             {file, line});
 }
 template <class T>
 unsigned int __match_any_sync(unsigned int mask, T value, CUDA_CPU_SITE) {
@@ -139,11 +150,11 @@ unsigned int __match_all_sync(unsigned int mask, T value, int* all_equal, CUDA_C
     return lanes;
 }
 
-#define CUDA_CPU_REDUCE(name, type, operation)                                                     \
-    inline type name(unsigned int mask, type value, CUDA_CPU_SITE) {                               \
-        return static_cast<type>(cuda_cpu::warp_meeting(cuda_cpu::WarpOperation::operation, mask,  \
-                                                        static_cast<uint64_t>(value), 0,           \
-                                                        {file, line}));                            \
+#define CUDA_CPU_REDUCE(name, type, operation)                                                    \
+    inline type name(unsigned int mask, type value, CUDA_CPU_SITE) {                              \
+        return static_cast<type>(cuda_cpu::warp_meeting(cuda_cpu::WarpOperation::operation, mask, \
+                                                        static_cast<uint64_t>(value), 0,          \
+                                                        {file, line}));                           \
     }
 CUDA_CPU_REDUCE(__reduce_add_sync, unsigned int, reduce_add)
 CUDA_CPU_REDUCE(__reduce_add_sync, int, reduce_add)
@@ -176,51 +187,59 @@ T atomic_change(T* address, Change change) {
     }
 }
 
-}   // namespace cuda_cpu
+}  // namespace cuda_cpu
 
-#define CUDA_CPU_ATOMIC_INTEGER(type)                                                              \
-    inline type atomicAdd(type* address, type value) {                                             \
-        cuda_cpu::spin();                                                                          \
-        return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);                               \
-    }                                                                                              \
-    inline type atomicExch(type* address, type value) {                                            \
-        cuda_cpu::spin();                                                                          \
-        return __atomic_exchange_n(address, value, __ATOMIC_RELAXED);                              \
-    }                                                                                              \
-    inline type atomicCAS(type* address, type compare, type value) {                               \
-        cuda_cpu::spin();                                                                          \
-        __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_SEQ_CST,             \
-                                    __ATOMIC_SEQ_CST);                                             \
-        return compare;                                                                            \
-    }                                                                                              \
-    inline type atomicMin(type* address, type value) {                                             \
-        return cuda_cpu::atomic_change(address,                                                    \
-                                       [=](type old) { return value < old ? value : old; });       \
-    }                                                                                              \
-    inline type atomicMax(type* address, type value) {                                             \
-        return cuda_cpu::atomic_change(address,                                                    \
-                                       [=](type old) { return value > old ? value : old; });       \
-    }                                                                                              \
-    inline type atomicAnd(type* address, type value) {                                             \
-        cuda_cpu::spin();                                                                          \
-        return __atomic_fetch_and(address, value, __ATOMIC_RELAXED);                               \
-    }                                                                                              \
-    inline type atomicOr(type* address, type value) {                                              \
-        cuda_cpu::spin();                                                                          \
-        return __atomic_fetch_or(address, value, __ATOMIC_RELAXED);                                \
-    }                                                                                              \
-    inline type atomicXor(type* address, type value) {                                             \
-        cuda_cpu::spin();                                                                          \
-        return __atomic_fetch_xor(address, value, __ATOMIC_RELAXED);                               \
+#define CUDA_CPU_ATOMIC_CAS(type)                                                      \
+    inline type atomicCAS(type* address, type compare, type value) {                   \
+        cuda_cpu::spin();                                                              \
+        __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_SEQ_CST, \
+                                    __ATOMIC_SEQ_CST);                                 \
+        return compare;                                                                \
+    }
+#define CUDA_CPU_ATOMIC_MIN_MAX(type)                                                        \
+    inline type atomicMin(type* address, type value) {                                       \
+        return cuda_cpu::atomic_change(address,                                              \
+                                       [=](type old) { return value < old ? value : old; }); \
+    }                                                                                        \
+    inline type atomicMax(type* address, type value) {                                       \
+        return cuda_cpu::atomic_change(address,                                              \
+                                       [=](type old) { return value > old ? value : old; }); \
+    }
+#define CUDA_CPU_ATOMIC_INTEGER(type)                                 \
+    CUDA_CPU_ATOMIC_CAS(type)                                         \
+    CUDA_CPU_ATOMIC_MIN_MAX(type)                                     \
+    inline type atomicAdd(type* address, type value) {                \
+        cuda_cpu::spin();                                             \
+        return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);  \
+    }                                                                 \
+    inline type atomicExch(type* address, type value) {               \
+        cuda_cpu::spin();                                             \
+        return __atomic_exchange_n(address, value, __ATOMIC_RELAXED); \
+    }                                                                 \
+    inline type atomicAnd(type* address, type value) {                \
+        cuda_cpu::spin();                                             \
+        return __atomic_fetch_and(address, value, __ATOMIC_RELAXED);  \
+    }                                                                 \
+    inline type atomicOr(type* address, type value) {                 \
+        cuda_cpu::spin();                                             \
+        return __atomic_fetch_or(address, value, __ATOMIC_RELAXED);   \
+    }                                                                 \
+    inline type atomicXor(type* address, type value) {                \
+        cuda_cpu::spin();                                             \
+        return __atomic_fetch_xor(address, value, __ATOMIC_RELAXED);  \
     }
 CUDA_CPU_ATOMIC_INTEGER(int)
 CUDA_CPU_ATOMIC_INTEGER(unsigned int)
 CUDA_CPU_ATOMIC_INTEGER(unsigned long long)
+CUDA_CPU_ATOMIC_CAS(unsigned short)
+CUDA_CPU_ATOMIC_MIN_MAX(long long)
 #undef CUDA_CPU_ATOMIC_INTEGER
+#undef CUDA_CPU_ATOMIC_MIN_MAX
+#undef CUDA_CPU_ATOMIC_CAS
 
-#define CUDA_CPU_ATOMIC_FLOAT(type)                                                                \
-    inline type atomicAdd(type* address, type value) {                                             \
-        return cuda_cpu::atomic_change(address, [=](type old) { return old + value; });            \
+#define CUDA_CPU_ATOMIC_FLOAT(type)                                                     \
+    inline type atomicAdd(type* address, type value) {                                  \
+        return cuda_cpu::atomic_change(address, [=](type old) { return old + value; }); \
     }
 CUDA_CPU_ATOMIC_FLOAT(float)
 CUDA_CPU_ATOMIC_FLOAT(double)
@@ -235,8 +254,8 @@ inline unsigned int atomicSub(unsigned int* address, unsigned int value) {
 }
 // Counts up to `limit` and starts again at 0; counts down from `limit` likewise.
 inline unsigned int atomicInc(unsigned int* address, unsigned int limit) {
-    return cuda_cpu::atomic_change(
-        address, [=](unsigned int old) { return old >= limit ? 0u : old + 1u; });
+    return cuda_cpu::atomic_change(address,
+                                   [=](unsigned int old) { return old >= limit ? 0u : old + 1u; });
 }
 inline unsigned int atomicDec(unsigned int* address, unsigned int limit) {
     return cuda_cpu::atomic_change(
@@ -244,14 +263,14 @@ inline unsigned int atomicDec(unsigned int* address, unsigned int limit) {
 }
 
 // The forms for one block and for the whole system: the same here.
-#define CUDA_CPU_ATOMIC_SCOPES(name)                                                               \
-    template <class T, class... Values>                                                            \
-    auto name##_block(T* address, Values... values) {                                              \
-        return name(address, values...);                                                           \
-    }                                                                                              \
-    template <class T, class... Values>                                                            \
-    auto name##_system(T* address, Values... values) {                                             \
-        return name(address, values...);                                                           \
+#define CUDA_CPU_ATOMIC_SCOPES(name)                   \
+    template <class T, class... Values>                \
+    auto name##_block(T* address, Values... values) {  \
+        return name(address, values...);               \
+    }                                                  \
+    template <class T, class... Values>                \
+    auto name##_system(T* address, Values... values) { \
+        return name(address, values...);               \
     }
 CUDA_CPU_ATOMIC_SCOPES(atomicAdd)
 CUDA_CPU_ATOMIC_SCOPES(atomicSub)
@@ -262,6 +281,8 @@ CUDA_CPU_ATOMIC_SCOPES(atomicMax)
 CUDA_CPU_ATOMIC_SCOPES(atomicAnd)
 CUDA_CPU_ATOMIC_SCOPES(atomicOr)
 CUDA_CPU_ATOMIC_SCOPES(atomicXor)
+CUDA_CPU_ATOMIC_SCOPES(atomicInc)
+CUDA_CPU_ATOMIC_SCOPES(atomicDec)
 #undef CUDA_CPU_ATOMIC_SCOPES
 
 // ---------------------------------------------------------------- clocks and loads with a hint
@@ -272,23 +293,43 @@ inline long long clock64() {
 }
 
 template <class T>
-T __ldg(const T* address) { return *address; }
+T __ldg(const T* address) {
+    return *address;
+}
 template <class T>
-T __ldcg(const T* address) { return *address; }
+T __ldcg(const T* address) {
+    return *address;
+}
 template <class T>
-T __ldca(const T* address) { return *address; }
+T __ldca(const T* address) {
+    return *address;
+}
 template <class T>
-T __ldcs(const T* address) { return *address; }
+T __ldcs(const T* address) {
+    return *address;
+}
 template <class T>
-T __ldlu(const T* address) { return *address; }
+T __ldlu(const T* address) {
+    return *address;
+}
 template <class T>
-T __ldcv(const T* address) { return *address; }
+T __ldcv(const T* address) {
+    return *address;
+}
 template <class T>
-void __stwb(T* address, T value) { *address = value; }
+void __stwb(T* address, T value) {
+    *address = value;
+}
 template <class T>
-void __stcg(T* address, T value) { *address = value; }
+void __stcg(T* address, T value) {
+    *address = value;
+}
 template <class T>
-void __stcs(T* address, T value) { *address = value; }
+void __stcs(T* address, T value) {
+    *address = value;
+}
 template <class T>
-void __stwt(T* address, T value) { *address = value; }
+void __stwt(T* address, T value) {
+    *address = value;
+}
 #undef CUDA_CPU_SITE

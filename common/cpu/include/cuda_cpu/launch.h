@@ -52,8 +52,8 @@ struct Kernel {
     virtual void run_threads() const = 0;
 };
 
-struct Runner;                     // a stack on which threads of the block run
-extern __thread Runner* running;   // the one that runs now; null while host code runs
+struct Runner;                    // a stack on which threads of the block run
+extern __thread Runner* running;  // the one that runs now; null while host code runs
 inline bool in_kernel() { return running != nullptr; }
 
 template <class Body, class... Arguments>
@@ -70,7 +70,7 @@ struct KernelOf final : Kernel {
         const uint3 shape = blockDim;
         uint3 thread = threadIdx;
         for (;;) {
-            std::apply(body, arguments);
+            call(std::index_sequence_for<Arguments...>());
             if (__builtin_expect(handed_over(self), false)) return;
             if (++thread.x == shape.x) {
                 thread.x = 0;
@@ -83,6 +83,11 @@ struct KernelOf final : Kernel {
         }
     }
     static bool handed_over(const Runner* self);
+
+    template <size_t... Positions>
+    __attribute__((always_inline)) void call(std::index_sequence<Positions...>) const {
+        body(std::get<Positions>(arguments)...);
+    }
 };
 
 // The front runner is the one that still starts new threads. A pointer, so that no store of a
@@ -94,7 +99,7 @@ inline bool KernelOf<Body, Arguments...>::handed_over(const Runner* self) {
     return front_runner != self;
 }
 
-// A pointer argument that a launch from the host has to look at, with its place in the list.
+// A pointer argument that a launch has to look at, with its place in the list.
 void check_pointer_argument(const char* kernel, const char* arguments, int position,
                             const void* pointer, const Site& site);
 void submit(const char* name, const Shape& shape, std::unique_ptr<Kernel> kernel);
@@ -105,7 +110,9 @@ void check_argument(const char* kernel, const char* arguments, int position,
                     const Argument& argument, const Site& site) {
     if constexpr (std::is_pointer_v<Argument>) {
         if constexpr (!std::is_function_v<std::remove_pointer_t<Argument>>) {
-            check_pointer_argument(kernel, arguments, position, argument, site);
+            check_pointer_argument(
+                kernel, arguments, position,
+                const_cast<const void*>(static_cast<const volatile void*>(argument)), site);
         }
     }
 }
@@ -114,14 +121,12 @@ template <class Body, class... Arguments>
 void launch(const char* name, const char* text, const Shape& shape, Body body,
             Arguments... arguments) {
     if (!valid_launch(name, shape)) return;
-    if (!in_kernel()) {
-        int position = 0;
-        (check_argument(name, text, ++position, arguments, shape.site), ...);
-        (void)position;
-    }
-    submit(name, shape,
-           std::make_unique<KernelOf<Body, Arguments...>>(std::move(body),
-                                                          std::move(arguments)...));
+    int position = 0;
+    (check_argument(name, text, ++position, arguments, shape.site), ...);
+    (void)position;
+    submit(
+        name, shape,
+        std::make_unique<KernelOf<Body, Arguments...>>(std::move(body), std::move(arguments)...));
 }
 
 // Shared memory. Static arrays are thread-local variables of the kernel, one copy for each core;
@@ -134,9 +139,34 @@ void poison(void* start, size_t bytes);
 
 template <class... Arrays>
 inline void enter_shared(unsigned long long& seen, Arrays&... arrays) {
+    static_assert((sizeof(Arrays) + ...) <= 48 * 1024,
+                  "a block has at most 48 KB of static shared memory");
     if (__builtin_expect(seen == block_serial, true)) return;
     seen = block_serial;
     (poison(const_cast<void*>(static_cast<const volatile void*>(&arrays)), sizeof(arrays)), ...);
 }
 
-}   // namespace cuda_cpu
+template <class... Parameters, size_t... Positions>
+void launch_with(void (*kernel)(Parameters...), const Shape& shape, void** arguments,
+                 std::index_sequence<Positions...>) {
+    launch("(of cudaLaunchKernel)", "", shape, kernel,
+           *static_cast<std::decay_t<Parameters>*>(arguments[Positions])...);
+}
+
+}  // namespace cuda_cpu
+
+// `arguments` points to one value for each parameter. The kernel is given with its type.
+template <class... Parameters>
+cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
+                             size_t shared_bytes = 0, cudaStream_t stream = nullptr,
+                             cuda_cpu::Site site = cuda_cpu::Site::here(__builtin_FILE(),
+                                                                        __builtin_LINE())) {
+    const cuda_cpu::Shape shape(grid, block, shared_bytes, stream, site);
+    if (!cuda_cpu::valid_launch("(of cudaLaunchKernel)", shape)) return cudaPeekAtLastError();
+    cuda_cpu::launch_with(kernel, shape, arguments, std::index_sequence_for<Parameters...>());
+    return cudaSuccess;
+}
+__attribute__((error("in CPU mode give the kernel with its type: cudaLaunchKernel(kernel, ...)")))
+cudaError_t
+cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                 size_t shared_bytes = 0, cudaStream_t stream = nullptr);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 // std::abs and its kin for float and double under their plain names, as nvcc has them.
 using std::abs;
@@ -14,14 +15,14 @@ using std::isinf;
 using std::isnan;
 using std::signbit;
 
-#define CUDA_CPU_MIN_MAX(result, left, right)                                                      \
-    inline result min(left a, right b) {                                                           \
-        return static_cast<result>(b) < static_cast<result>(a) ? static_cast<result>(b)            \
-                                                               : static_cast<result>(a);           \
-    }                                                                                              \
-    inline result max(left a, right b) {                                                           \
-        return static_cast<result>(a) < static_cast<result>(b) ? static_cast<result>(b)            \
-                                                               : static_cast<result>(a);           \
+#define CUDA_CPU_MIN_MAX(result, left, right)                                            \
+    inline result min(left a, right b) {                                                 \
+        return static_cast<result>(b) < static_cast<result>(a) ? static_cast<result>(b)  \
+                                                               : static_cast<result>(a); \
+    }                                                                                    \
+    inline result max(left a, right b) {                                                 \
+        return static_cast<result>(a) < static_cast<result>(b) ? static_cast<result>(b)  \
+                                                               : static_cast<result>(a); \
     }
 CUDA_CPU_MIN_MAX(int, int, int)
 CUDA_CPU_MIN_MAX(unsigned int, unsigned int, unsigned int)
@@ -81,13 +82,32 @@ inline float __saturatef(float a) { return a > 0.0f ? (a < 1.0f ? a : 1.0f) : 0.
 
 inline float rsqrtf(float a) { return 1.0f / std::sqrt(a); }
 inline double rsqrt(double a) { return 1.0 / std::sqrt(a); }
+inline float norm3df(float a, float b, float c) { return std::hypot(a, b, c); }
+inline double norm3d(double a, double b, double c) { return std::hypot(a, b, c); }
+inline float rhypotf(float a, float b) { return 1.0f / std::hypot(a, b); }
+inline double rhypot(double a, double b) { return 1.0 / std::hypot(a, b); }
+inline float normcdff(float a) { return 0.5f * std::erfc(-a * 0.707106781f); }
+inline double normcdf(double a) { return 0.5 * std::erfc(-a * 0.70710678118654752); }
 inline float rcbrtf(float a) { return 1.0f / std::cbrt(a); }
 inline double rcbrt(double a) { return 1.0 / std::cbrt(a); }
-constexpr double cuda_cpu_pi = 3.14159265358979323846;
-inline float sinpif(float a) { return static_cast<float>(std::sin(cuda_cpu_pi * a)); }
-inline float cospif(float a) { return static_cast<float>(std::cos(cuda_cpu_pi * a)); }
-inline double sinpi(double a) { return std::sin(cuda_cpu_pi * std::fmod(a, 2.0)); }
-inline double cospi(double a) { return std::cos(cuda_cpu_pi * std::fmod(a, 2.0)); }
+
+// Exact at the multiples of one half.
+inline double sinpi(double a) {
+    const double rest = std::remainder(a, 2.0);
+    const double near = std::fabs(rest) > 0.5 ? std::copysign(1.0, rest) - rest : rest;
+    return std::sin(3.14159265358979323846 * near);
+}
+inline double cospi(double a) {
+    return std::sin(3.14159265358979323846 * (0.5 - std::fabs(std::remainder(a, 2.0))));
+}
+inline void sincospi(double a, double* sine, double* cosine) {
+    *sine = sinpi(a), *cosine = cospi(a);
+}
+inline float sinpif(float a) { return static_cast<float>(sinpi(double{a})); }
+inline float cospif(float a) { return static_cast<float>(cospi(double{a})); }
+inline void sincospif(float a, float* sine, float* cosine) {
+    *sine = sinpif(a), *cosine = cospif(a);
+}
 
 // Integers and bits.
 inline int __popc(unsigned int a) { return __builtin_popcount(a); }
@@ -113,10 +133,8 @@ inline unsigned int __byte_perm(unsigned int low, unsigned int high, unsigned in
     const uint64_t bytes = (static_cast<uint64_t>(high) << 32) | low;
     unsigned int result = 0;
     for (int i = 0; i < 4; ++i) {
-        const unsigned int digit = (selector >> (4 * i)) & 0xfu;
-        unsigned int byte = static_cast<unsigned int>(bytes >> (8 * (digit & 7u))) & 0xffu;
-        if (digit & 8u) byte = byte & 0x80u ? 0xffu : 0u;
-        result |= byte << (8 * i);
+        const unsigned int digit = (selector >> (4 * i)) & 7u;
+        result |= (static_cast<unsigned int>(bytes >> (8 * digit)) & 0xffu) << (8 * i);
     }
     return result;
 }
@@ -128,21 +146,39 @@ inline unsigned int __funnelshift_r(unsigned int low, unsigned int high, unsigne
     const uint64_t both = (static_cast<uint64_t>(high) << 32) | low;
     return static_cast<unsigned int>(both >> (shift & 31u));
 }
-inline int __mul24(int a, int b) { return ((a << 8) >> 8) * ((b << 8) >> 8); }
+inline unsigned int __funnelshift_lc(unsigned int low, unsigned int high, unsigned int shift) {
+    return shift >= 32 ? low : __funnelshift_l(low, high, shift);
+}
+inline unsigned int __funnelshift_rc(unsigned int low, unsigned int high, unsigned int shift) {
+    return shift >= 32 ? high : __funnelshift_r(low, high, shift);
+}
+inline int __mul24(int a, int b) {
+    const long long low_a = static_cast<int>(static_cast<unsigned int>(a) << 8) >> 8;
+    return static_cast<int>(low_a * (static_cast<int>(static_cast<unsigned int>(b) << 8) >> 8));
+}
 inline unsigned int __umul24(unsigned int a, unsigned int b) {
     return (a & 0xffffffu) * (b & 0xffffffu);
 }
-inline int __mulhi(int a, int b) {
-    return static_cast<int>((static_cast<long long>(a) * b) >> 32);
-}
+inline int __mulhi(int a, int b) { return static_cast<int>((static_cast<long long>(a) * b) >> 32); }
 inline unsigned int __umulhi(unsigned int a, unsigned int b) {
     return static_cast<unsigned int>((static_cast<unsigned long long>(a) * b) >> 32);
 }
 inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
     return static_cast<unsigned long long>((static_cast<unsigned __int128>(a) * b) >> 64);
 }
+inline long long __mul64hi(long long a, long long b) {
+    return static_cast<long long>((static_cast<__int128>(a) * b) >> 64);
+}
+inline int __hadd(int a, int b) { return static_cast<int>((static_cast<long long>(a) + b) >> 1); }
+inline int __rhadd(int a, int b) {
+    return static_cast<int>((static_cast<long long>(a) + b + 1) >> 1);
+}
+inline unsigned int __uhadd(unsigned int a, unsigned int b) {
+    return static_cast<unsigned int>((static_cast<unsigned long long>(a) + b) >> 1);
+}
 inline unsigned int __sad(int a, int b, unsigned int c) {
-    return c + static_cast<unsigned int>(a < b ? b - a : a - b);
+    const long long difference = static_cast<long long>(a) - b;
+    return c + static_cast<unsigned int>(difference < 0 ? -difference : difference);
 }
 inline unsigned int __usad(unsigned int a, unsigned int b, unsigned int c) {
     return c + (a < b ? b - a : a - b);
@@ -157,24 +193,54 @@ To same_bits(From value) {
     std::memcpy(&result, &value, sizeof(To));
     return result;
 }
-}   // namespace cuda_cpu
+}  // namespace cuda_cpu
 inline int __float_as_int(float a) { return cuda_cpu::same_bits<int>(a); }
 inline unsigned int __float_as_uint(float a) { return cuda_cpu::same_bits<unsigned int>(a); }
 inline float __int_as_float(int a) { return cuda_cpu::same_bits<float>(a); }
 inline float __uint_as_float(unsigned int a) { return cuda_cpu::same_bits<float>(a); }
 inline long long __double_as_longlong(double a) { return cuda_cpu::same_bits<long long>(a); }
 inline double __longlong_as_double(long long a) { return cuda_cpu::same_bits<double>(a); }
-inline int __float2int_rn(float a) { return static_cast<int>(std::nearbyint(a)); }
-inline int __float2int_rz(float a) { return static_cast<int>(a); }
-inline int __float2int_rd(float a) { return static_cast<int>(std::floor(a)); }
-inline int __float2int_ru(float a) { return static_cast<int>(std::ceil(a)); }
-inline unsigned int __float2uint_rn(float a) {
-    return static_cast<unsigned int>(std::nearbyint(a));
+inline double __hiloint2double(int high, int low) {
+    return cuda_cpu::same_bits<double>((static_cast<uint64_t>(static_cast<uint32_t>(high)) << 32) |
+                                       static_cast<uint32_t>(low));
 }
-inline unsigned int __float2uint_rz(float a) { return static_cast<unsigned int>(a); }
-inline int __double2int_rn(double a) { return static_cast<int>(std::nearbyint(a)); }
-inline int __double2int_rz(double a) { return static_cast<int>(a); }
+inline int __double2hiint(double a) {
+    return static_cast<int>(cuda_cpu::same_bits<uint64_t>(a) >> 32);
+}
+inline int __double2loint(double a) { return static_cast<int>(cuda_cpu::same_bits<uint64_t>(a)); }
+
+// As on a GPU, what does not fit becomes the nearest number that does, and a NaN 0 (or, among 64-bit
+// numbers and doubles, the one with only the highest bit set).
+namespace cuda_cpu {
+template <class To, class From>
+To saturate(From whole) {
+    constexpr To lowest = std::numeric_limits<To>::min(), highest = std::numeric_limits<To>::max();
+    constexpr bool wide = sizeof(To) == 8 || sizeof(From) == 8;
+    if (whole != whole) return wide ? static_cast<To>(uint64_t{1} << (8 * sizeof(To) - 1)) : To{0};
+    if (whole <= static_cast<From>(lowest)) return lowest;
+    return whole >= static_cast<From>(highest) ? highest : static_cast<To>(whole);
+}
+}  // namespace cuda_cpu
+#define CUDA_CPU_TO_WHOLE(name, to, from)                                             \
+    inline to name##_rn(from a) { return cuda_cpu::saturate<to>(std::nearbyint(a)); } \
+    inline to name##_rz(from a) { return cuda_cpu::saturate<to>(std::trunc(a)); }     \
+    inline to name##_rd(from a) { return cuda_cpu::saturate<to>(std::floor(a)); }     \
+    inline to name##_ru(from a) { return cuda_cpu::saturate<to>(std::ceil(a)); }
+CUDA_CPU_TO_WHOLE(__float2int, int, float)
+CUDA_CPU_TO_WHOLE(__float2uint, unsigned int, float)
+CUDA_CPU_TO_WHOLE(__float2ll, long long, float)
+CUDA_CPU_TO_WHOLE(__float2ull, unsigned long long, float)
+CUDA_CPU_TO_WHOLE(__double2int, int, double)
+CUDA_CPU_TO_WHOLE(__double2uint, unsigned int, double)
+CUDA_CPU_TO_WHOLE(__double2ll, long long, double)
+CUDA_CPU_TO_WHOLE(__double2ull, unsigned long long, double)
+#undef CUDA_CPU_TO_WHOLE
 inline float __double2float_rn(double a) { return static_cast<float>(a); }
 inline float __int2float_rn(int a) { return static_cast<float>(a); }
 inline float __uint2float_rn(unsigned int a) { return static_cast<float>(a); }
+inline float __ll2float_rn(long long a) { return static_cast<float>(a); }
+inline float __ull2float_rn(unsigned long long a) { return static_cast<float>(a); }
 inline double __int2double_rn(int a) { return static_cast<double>(a); }
+inline double __uint2double_rn(unsigned int a) { return static_cast<double>(a); }
+inline double __ll2double_rn(long long a) { return static_cast<double>(a); }
+inline double __ull2double_rn(unsigned long long a) { return static_cast<double>(a); }

@@ -4,36 +4,34 @@
 #include <cstddef>
 #include <cstdint>
 
-// Qualifiers without a meaning for the host compiler. __shared__ and __noinline__ are no macros:
-// common/cpu/translate.py rewrites them where they stand.
-#define __global__
-#define __device__
-#define __host__
+// Qualifiers without a meaning for the host compiler. __global__, __device__, __host__, __shared__
+// and __noinline__ are no macros: common/cpu/translate.py rewrites them where they stand.
 #define __constant__
-#define __managed__
 #define __grid_constant__
+// The linker says where this section starts and ends: so the runtime knows all managed variables.
+#define __managed__ __attribute__((section("cuda_managed")))
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
 #define __maxnreg__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
-#define CUDA_CPU_VECTOR(type, name, alignment)                                                     \
-    struct name##1 {                                                                               \
-        type x;                                                                                    \
-    };                                                                                             \
-    struct __attribute__((aligned(2 * sizeof(type)))) name##2 {                                    \
-        type x, y;                                                                                 \
-    };                                                                                             \
-    struct name##3 {                                                                               \
-        type x, y, z;                                                                              \
-    };                                                                                             \
-    struct __attribute__((aligned(alignment))) name##4 {                                           \
-        type x, y, z, w;                                                                           \
-    };                                                                                             \
-    inline name##1 make_##name##1(type x) { return {x}; }                                          \
-    inline name##2 make_##name##2(type x, type y) { return {x, y}; }                               \
-    inline name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; }                    \
+#define CUDA_CPU_VECTOR(type, name, alignment)                                  \
+    struct name##1 {                                                            \
+        type x;                                                                 \
+    };                                                                          \
+    struct __attribute__((aligned(2 * sizeof(type)))) name##2 {                 \
+        type x, y;                                                              \
+    };                                                                          \
+    struct name##3 {                                                            \
+        type x, y, z;                                                           \
+    };                                                                          \
+    struct __attribute__((aligned(alignment))) name##4 {                        \
+        type x, y, z, w;                                                        \
+    };                                                                          \
+    inline name##1 make_##name##1(type x) { return {x}; }                       \
+    inline name##2 make_##name##2(type x, type y) { return {x, y}; }            \
+    inline name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; } \
     inline name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }
 
 CUDA_CPU_VECTOR(signed char, char, 4)

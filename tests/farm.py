@@ -1,0 +1,339 @@
+"""Work shared by the tests: compiling and running, each thing once, ahead of the test that asks.
+
+`call(function, *arguments)` gives the result of a function and remembers it. `ahead(...)` has the
+same work done in the background, so that all cores are busy while the tests go through one by one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+BUILD = ROOT / "build" / "tests"
+TREE = BUILD / "tree"  # generated sources, two folders deep, so that ../../common is the common folder
+SESSION = BUILD / f"session-{os.getpid()}"  # folders that one pytest has to itself
+BACKEND = os.environ.get("BACKEND") or "cpu"
+SOURCE_SUFFIXES = (".cu", ".cuh", ".h", ".cpp", ".py", ".sh")
+
+sys.path.insert(0, str(ROOT / "common"))
+from checker import exercises  # noqa: E402
+
+
+# Memory of what is done
+
+
+class Entry:
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.done = False
+        self.result = None
+        self.error: Exception | None = None
+
+
+entries: dict[tuple, Entry] = {}
+entries_lock = threading.Lock()
+running: set[subprocess.Popen] = set()
+closed = threading.Event()
+# The test itself runs in the main thread and works too, so the pool takes the other cores.
+# More programs than this slow each other down when they all start a context on one card.
+checks_at_once = threading.Semaphore(4)
+pool = ThreadPoolExecutor(max(1, (os.cpu_count() or 2) - 1))
+
+
+def call(function, *arguments):
+    """The result of function(*arguments), worked out at most once; its error is remembered too."""
+    with entries_lock:
+        entry = entries.setdefault((function, *arguments), Entry())
+    with entry.lock:
+        if not entry.done:
+            try:
+                entry.result = function(*arguments)
+            except Exception as error:
+                entry.error = error
+            entry.done = True
+    if entry.error:
+        raise entry.error
+    return entry.result
+
+
+def ahead(function, *arguments) -> None:
+    """Does the work in the background; errors show when a test calls."""
+
+    def work():
+        try:
+            if not closed.is_set():
+                call(function, *arguments)
+        except Exception:
+            pass
+
+    pool.submit(work)
+
+
+def close() -> None:
+    """Stops what is still running or waiting."""
+    closed.set()
+    pool.shutdown(wait=False, cancel_futures=True)
+    for process in list(running):
+        end_group(process)
+
+
+def end_group(process: subprocess.Popen) -> None:
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def remove_old_sessions() -> None:
+    """Removes what earlier sessions left; failing ones leave files to look at."""
+    for path in BUILD.glob("session-*"):
+        number = path.name.split("-")[1]
+        if not Path("/proc", number).exists():
+            shutil.rmtree(path, ignore_errors=True)
+
+
+# Running
+
+
+def run(program, *arguments, env: dict[str, str] | None = None, timeout: float = 120, cwd=None,
+        input: str | None = None) -> subprocess.CompletedProcess:
+    """Runs a program to its end and returns status, stdout and stderr; a hang is an AssertionError."""
+    words = [str(program), *map(str, arguments)]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **(env or {})}
+    # A session of its own, so that a program that hangs goes with everything that it started.
+    process = subprocess.Popen(words, cwd=cwd, env=environment, text=True, errors="replace",
+                               stdin=subprocess.PIPE if input is not None else subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    running.add(process)
+    try:
+        stdout, stderr = process.communicate(input=input, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        raise AssertionError(f"not finished after {timeout:g} s: {shlex.join(words)}")
+    finally:
+        running.discard(process)
+        if process.poll() is None:
+            end_group(process)
+            process.communicate()
+    return subprocess.CompletedProcess(words, process.returncode, stdout, stderr)
+
+
+# Compiling
+
+
+@dataclass(frozen=True)
+class Build:
+    """What a compiler made of one source."""
+
+    program: Path
+    status: int
+    output: str  # everything that the compiler printed
+
+    def __bool__(self) -> bool:
+        return self.status == 0
+
+
+def find_nvcc() -> str | None:
+    """nvcc from NVCC, CUDA_HOME, the PATH or the usual place."""
+    candidates = [os.environ.get("NVCC"),
+                  os.path.join(os.environ.get("CUDA_HOME", "/nonexistent"), "bin", "nvcc"),
+                  "nvcc", "/usr/local/cuda/bin/nvcc"]
+    return next((found for name in candidates if name and (found := shutil.which(name))), None)
+
+
+def fingerprint(*paths: Path) -> str:
+    """A digest of the source files given, and of those in the folders given and below."""
+    digest = hashlib.sha256()
+    for start in paths:
+        for path in [start, *sorted(start.rglob("*"))]:
+            if path.suffix in SOURCE_SUFFIXES and path.is_file():
+                digest.update(f"{path.relative_to(start.parent)}\n".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def common_fingerprint() -> str:
+    """A digest of all that every program depends on."""
+    return fingerprint(ROOT / "common/cpu", *sorted((ROOT / "common").glob("*.h")))
+
+
+def compile_command(source: Path, program: Path, backend: str, debug: bool, flags: str) -> list[str]:
+    if backend == "cpu":
+        words = [str(ROOT / "common/cpu/compile.sh"), "--cxx", os.environ.get("CXX") or "g++",
+                 "--python", sys.executable, "--runtime-object", str(call(runtime_object, debug))]
+        words += ["--debug"] if debug else []
+        words += ["--flags", flags] if flags else []
+        return [*words, str(source), "-o", str(program)]
+    nvcc = find_nvcc()
+    assert nvcc, "BACKEND=gpu needs nvcc"
+    ccbin = ["-ccbin", os.environ["CCBIN"]] if os.environ.get("CCBIN") else []
+    level = ["-G", "-g", "-O0", "-DLAB_DEBUG"] if debug else ["-O3", "-lineinfo"]
+    return [nvcc, "-std=c++17", *level, *architecture_flags(), *ccbin, "-Xcompiler", "-Wall",
+            *shlex.split(flags), str(source), "-o", str(program)]
+
+
+def architecture_flags() -> list[str]:
+    """For the architectures of ARCH (sm_75 sm_90), otherwise for the card that is there."""
+    numbers = re.findall(r"\d+[a-z]?", os.environ.get("ARCH", ""))
+    return [f"-gencode=arch=compute_{number},code=sm_{number}" for number in numbers] or ["-arch=native"]
+
+
+def runtime_object(debug: bool) -> Path:
+    """The CPU runtime, compiled once."""
+    target = BUILD / "cpu" / ("runtime-debug.o" if debug else "runtime.o")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    words = ["--cxx", os.environ.get("CXX") or "g++", *(["--debug"] if debug else []), "--runtime"]
+    built = compile_cached([str(ROOT / "common/cpu/compile.sh"), *words, "-o", str(target)], target, "")
+    assert built, f"the CPU runtime does not compile:\n{built.output}"
+    return target
+
+
+def compile_cached(command: list[str], target: Path, sources: str) -> Build:
+    """Runs the compiler unless the same command has already made the target of the same sources."""
+    environment = [os.environ.get(name, "") for name in ("CPU_CXXFLAGS", "CPU_LDFLAGS")]
+    key = hashlib.sha256("\n".join([*command, *environment, sources,
+                                    call(common_fingerprint)]).encode()).hexdigest()
+    stamp, log = (target.with_name(target.name + suffix) for suffix in (".stamp", ".log"))
+    if target.exists() and stamp.exists() and log.exists() and stamp.read_text() == key:
+        return Build(target, 0, log.read_text())
+    stamp.unlink(missing_ok=True)
+    result = run(*command, timeout=600)
+    output = result.stdout + result.stderr
+    if result.returncode == 0:
+        log.write_text(output)
+        stamp.write_text(key)
+    return Build(target, result.returncode, output)
+
+
+def compile_source(source: Path, name: str = "", backend: str = "", debug: bool = False,
+                   flags: str = "") -> Build:
+    """Compiles one .cu file into build/tests/<backend>/<name>/ and says how it went."""
+    source, backend = (ROOT / source), backend or BACKEND
+    folder = BUILD / (backend + ("-debug" if debug else "")) / (name or source.stem)
+    folder.mkdir(parents=True, exist_ok=True)
+    program = folder / source.stem
+    command = compile_command(source, program, backend, debug, flags)
+    # A folder of labs is small; tests/programs holds many programs that have nothing to share.
+    alone = source.parent == ROOT / "tests/programs"
+    return compile_cached(command, program, fingerprint(source if alone else source.parent))
+
+
+def build(source, name: str = "", backend: str = "", debug: bool = False, flags: str = "") -> Path:
+    """The program of a CUDA source (a path from the course's folder), which must compile."""
+    built = call(compile_source, Path(source), name, backend, debug, flags)
+    assert built, f"{source} does not compile:\n{built.output}"
+    return built.program
+
+
+# Labs
+
+
+def labs() -> list[str]:
+    """The labs that are there, by listing."""
+    folders = [*(ROOT / "labs").glob("[0-9][0-9]_*"), *(ROOT / "solutions").glob("[0-9][0-9]_*")]
+    return sorted({path.name for path in folders if path.is_dir()})
+
+
+def source_name(lab: str) -> str:
+    return lab.split("_", 1)[1] + ".cu"
+
+
+def slug(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_")
+
+
+def lab_nvcc_flags(lab: str) -> str:
+    """What the lab's Makefile asks of nvcc."""
+    makefile = ROOT / "labs" / lab / "Makefile"
+    text = makefile.read_text() if makefile.is_file() else ""
+    return " ".join(re.findall(r"^LAB_NVCC_FLAGS\s*[:+?]?=[ \t]*(.*)$", text, re.MULTILINE))
+
+
+def load_faults(lab: str) -> list:
+    """The planted faults of a lab."""
+    path = ROOT / "tests" / "faults" / f"{lab}.py"
+    if not path.is_file():
+        return []
+    specification = importlib.util.spec_from_file_location(f"faults_of_{lab}", path)
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module.FAULTS
+
+
+def plant(kind: str, folder: str, files: dict[str, str]) -> Path:
+    """Writes sources to build/tests/tree/<kind>/<folder>; ../../common is the common folder there."""
+    TREE.mkdir(parents=True, exist_ok=True)
+    try:
+        (TREE / "common").symlink_to(os.path.relpath(ROOT / "common", TREE))
+    except FileExistsError:
+        pass
+    target = TREE / kind / folder
+    target.mkdir(parents=True, exist_ok=True)
+    for path in target.iterdir():
+        if path.name not in files:
+            path.unlink()
+    for name, text in files.items():
+        path = target / name
+        # Another pytest may be compiling the same file at this moment.
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+    return target
+
+
+def solution_files(lab: str) -> dict[str, str]:
+    return {path.name: path.read_text(encoding="utf-8")
+            for path in sorted((ROOT / "solutions" / lab).iterdir()) if path.is_file()}
+
+
+def generated_exercise(lab: str) -> Path:
+    """The folder of an exercise, fresh from its solution; the learner's own file is never looked at."""
+    return plant("exercises", lab, exercises.exercise_files(ROOT / "solutions" / lab))
+
+
+def compile_lab(lab: str, kind: str, fault=None) -> Build:
+    """Compiles a lab's solution, exercise, or solution with a planted fault."""
+    name = lab
+    if kind == "solutions":
+        folder = ROOT / "solutions" / lab
+    elif kind == "exercises":
+        folder = call(generated_exercise, lab)
+    else:
+        name = f"{lab}-{slug(fault.name)}"
+        files = solution_files(lab)
+        broken = fault.file or source_name(lab)
+        files[broken] = fault.apply(files[broken])
+        folder = plant("faults", name, files)
+    # Faults are many: they are compiled with less care where that saves time.
+    flags = lab_nvcc_flags(lab) if BACKEND == "gpu" else "-O1 -g0" if kind == "faults" else ""
+    return compile_source(folder / source_name(lab), f"{kind}/{name}", BACKEND, False, flags)
+
+
+def check(lab: str, program: Path, *options) -> subprocess.CompletedProcess:
+    """Runs the lab's checker on a program."""
+    kept = SESSION / "checks" / program.relative_to(BUILD).parent
+    with checks_at_once:
+        return run(sys.executable, ROOT / "labs" / lab / "check.py", "--program", program, "--keep", kept,
+                   "--workers", 1, *options, timeout=600)
+
+
+def verdict(lab: str, kind: str, fault=None) -> tuple[Build, subprocess.CompletedProcess | None]:
+    """Builds one of a lab's programs and has it checked; no verdict when it does not compile."""
+    built = call(compile_lab, lab, kind, fault)
+    if not built:
+        return built, None
+    if kind == "faults":
+        # The first failing case says enough about most faults.
+        result = check(lab, built.program, "--quick", "--first", "--timeout", 20)
+        if result.returncode == 1 and re.search(fault.caught, result.stdout):
+            return built, result
+    return built, check(lab, built.program, "--timeout", 60 if kind == "solutions" else 20)

@@ -1,0 +1,51 @@
+"""What learners get wrong in lab 01."""
+
+from faults import Fault
+
+BLOCK_NUMBER = "blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z)"
+PLACE = "threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)"
+LAUNCH = "greet_kernel<<<grid, block>>>();"
+WAIT = "    if (wait) wait_for_device();\n"
+GOODBYE = '    printf("host: goodbye, %.3f ms after the launch\\n", timer.milliseconds());\n'
+
+FAULTS = [
+    Fault(name="threadIdx used for blockIdx", old=BLOCK_NUMBER,
+          new="threadIdx.x + gridDim.x * (threadIdx.y + gridDim.y * threadIdx.z)",
+          caught="threadIdx stands where blockIdx should"),
+    Fault(name="blockIdx used for threadIdx", old=PLACE,
+          new="blockIdx.x + blockDim.x * (blockIdx.y + blockDim.y * blockIdx.z)",
+          caught="blockIdx stands where threadIdx should"),
+    Fault(name="width used for height of the grid", old="gridDim.y * blockIdx.z",
+          new="gridDim.x * blockIdx.z", caught="3D grid"),
+    Fault(name="depth of the block forgotten", old="(threadIdx.y + blockDim.y * threadIdx.z)",
+          new="threadIdx.y", caught="have a wrong number"),
+    Fault(name="z fastest in the block", old=PLACE,
+          new="threadIdx.z + blockDim.z * (threadIdx.y + blockDim.y * threadIdx.x)",
+          caught="z runs fastest within the block"),
+    Fault(name="size of the grid for that of the block", old="block_number * count(blockDim)",
+          new="block_number * count(gridDim)", caught="not count\\(gridDim\\)"),
+    Fault(name="place in the block only", old="block_number * count(blockDim) + place_in_block",
+          new="place_in_block + 0 * block_number", caught="blocks before it are not counted"),
+    Fault(name="numbers from one", old="count(blockDim) + place_in_block",
+          new="count(blockDim) + place_in_block + 1", caught="one too large"),
+    Fault(name="one number for all", old="block_number * count(blockDim) + place_in_block",
+          new="0 * (block_number + place_in_block)", caught="every thread says 0"),
+    Fault(name="missing launch", old=LAUNCH, new="(void)grid, (void)block;",
+          caught="no thread says hello"),
+    Fault(name="missing synchronisation", old="CHECK(cudaDeviceSynchronize());", new="",
+          caught="no thread says hello"),
+    Fault(name="goodbye before the wait", old=WAIT + GOODBYE, new=GOODBYE + WAIT,
+          caught="it must wait before"),
+    Fault(name="waits in spite of --no-wait", old=WAIT, new="    wait_for_device();\n    (void)wait;\n",
+          caught="--no-wait tells it not to"),
+    Fault(name="grid and block swapped", old=LAUNCH, new="greet_kernel<<<block, grid>>>();",
+          caught="swapped in the launch"),
+    Fault(name="last block missing", old=LAUNCH,
+          new="greet_kernel<<<dim3(grid.x > 1 ? grid.x - 1 : 1, grid.y, grid.z), block>>>();",
+          caught="threads do not greet"),
+    Fault(name="first thread silent", old="    printf(\"device:", new="    if (number > 0) printf(\"device:",
+          caught="do not greet|no thread says hello"),
+    Fault(name="launched twice", old=LAUNCH, new=f"{LAUNCH} {LAUNCH}", caught="greet more than once"),
+    Fault(name="block too large for any device", old=LAUNCH, new="greet_kernel<<<grid, 2048>>>();",
+          caught="cudaErrorInvalid(Configuration|Value)"),
+]

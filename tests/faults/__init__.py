@@ -1,0 +1,36 @@
+"""Planted faults: tests/faults/NN_name.py lists ways to break solutions/NN_name/name.cu.
+
+    from faults import Fault
+
+    FAULTS = [
+        Fault(name="dropped bounds test", old="if (i < count)", new="if (true)", count=2,
+              caught="never written"),
+    ]
+
+Each fault is applied to the solution, built, and must fail the lab's checker with status 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One way to break a solution: `old` becomes `new`, exactly `count` times."""
+
+    name: str
+    old: str
+    new: str
+    count: int = 1
+    caught: str = ""  # a regular expression that the checker's output must match
+    file: str = ""  # the file to change when it is not the lab's .cu
+    backends: tuple[str, ...] = ("cpu", "gpu")  # where the fault shows
+
+    def apply(self, text: str) -> str:
+        """The broken source; an error when `old` is not there as often as announced."""
+        found = text.count(self.old)
+        if found != self.count:
+            raise ValueError(f"fault '{self.name}': `{self.old}` stands {found} times in the solution, "
+                             f"not {self.count}")
+        return text.replace(self.old, self.new)

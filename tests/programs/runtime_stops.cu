@@ -1,0 +1,294 @@
+// Mistakes, one for each case: runtime_stops CASE does it and must be stopped with one sentence that
+// names the line marked with the comment HERE CASE.
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+constexpr int count = 1024;
+constexpr unsigned full = 0xffffffffu;
+
+float* device_array() {
+    float* values = nullptr;
+    if (cudaMalloc(&values, count * sizeof(float)) != cudaSuccess) std::exit(9);
+    return values;
+}
+
+struct Holder {
+    float* values;
+};
+
+__global__ void add_kernel(float* left, const float* right, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) left[i] += right[i];
+}
+
+// ---------------------------------------------------------------- the host
+float sink;
+
+void host_reads() {
+    const float* const values = device_array();
+    sink = values[3];  // HERE host_reads
+}
+void host_writes() {
+    float* const values = device_array();
+    for (int i = 0; i < count; ++i) {
+        values[i] = i;  // HERE host_writes
+    }
+}
+void host_copies() {
+    std::vector<float> host(count);
+    const float* const values = device_array();
+    std::memcpy(host.data(), values, count * sizeof(float));  // HERE host_copies
+    sink = host[5];
+}
+void host_reads_freed() {
+    float* const values = device_array();
+    cudaFree(values);
+    sink = values[0];  // HERE host_reads_freed
+}
+void host_crashes() {
+    volatile int* pointer = nullptr;
+    *pointer = 1;  // HERE host_crashes
+}
+void host_divides() {
+    volatile int zero = 0;
+    sink = 5 / zero;  // HERE host_divides
+}
+
+void host_barrier() {
+#ifdef CUDA_ON_CPU    // nvcc refuses both
+    __syncthreads();  // HERE host_barrier
+#endif
+}
+void host_shuffle() {
+#ifdef CUDA_ON_CPU
+    sink = __shfl_sync(full, 1.0f, 3);  // HERE host_shuffle
+#endif
+}
+
+// ---------------------------------------------------------------- arguments
+void host_argument() {
+    std::vector<float> host(count);
+    add_kernel<<<4, 256>>>(device_array(), host.data(), count);  // HERE host_argument
+}
+void local_argument() {
+    float values[4];
+    add_kernel<<<1, 4>>>(values, values, 4);  // HERE local_argument
+}
+void freed_argument() {
+    float* const values = device_array();
+    cudaFree(values);
+    add_kernel<<<4, 256>>>(values, nullptr, 0);  // HERE freed_argument
+}
+
+// ---------------------------------------------------------------- memory in kernels
+__global__ void past_end_kernel(float* values, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i <= n) values[i] = 1;  // HERE past_end
+}
+void past_end() { past_end_kernel<<<5, 256>>>(device_array(), count); }
+
+__global__ void before_start_kernel(float* values) {
+    values[static_cast<int>(threadIdx.x) - 1] += 1;  // HERE before_start
+}
+void before_start() { before_start_kernel<<<1, 32>>>(device_array()); }
+
+__device__ float element(const float* values, int i) {
+    return values[i];  // HERE far_away
+}
+__global__ void far_away_kernel(float* values) { values[0] = element(values, 5000); }
+void far_away() { far_away_kernel<<<1, 1>>>(device_array()); }
+
+__global__ void freed_kernel(Holder holder) {
+    holder.values[threadIdx.x] = 2;  // HERE use_after_free
+}
+void use_after_free() {
+    const Holder holder{device_array()};
+    cudaFree(holder.values);
+    freed_kernel<<<1, 32>>>(holder);
+}
+
+__global__ void null_kernel(float* values, int i) {
+    if (threadIdx.x == 7) values[i] = 2;  // HERE null_pointer null_element
+}
+void null_pointer() { null_kernel<<<1, 32>>>(nullptr, 0); }
+void null_element() { null_kernel<<<1, 32>>>(nullptr, 10000); }
+
+__global__ void dynamic_kernel(int n) {
+    extern __shared__ float tile[];
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        tile[i] = 1;  // HERE past_shared
+    }
+}
+void past_shared() { dynamic_kernel<<<1, 32, 32 * sizeof(float)>>>(64); }
+
+__global__ void misaligned_kernel(float* values) {
+    float4* const fours = reinterpret_cast<float4*>(values + 1);
+    fours[threadIdx.x] = make_float4(1, 2, 3, 4);  // HERE misaligned
+}
+void misaligned() { misaligned_kernel<<<1, 32>>>(device_array()); }
+
+__global__ void divide_kernel(int* values, int by) {
+    values[threadIdx.x] = (threadIdx.x + 5) / by;  // HERE divides
+}
+void divides() { divide_kernel<<<1, 4>>>(reinterpret_cast<int*>(device_array()), 0); }
+
+__global__ void local_kernel(float* values) {
+    float numbers[100000];  // HERE large_local
+    for (int i = threadIdx.x; i < 100000; ++i) numbers[i] = values[i % count];
+    __syncthreads();
+    for (int i = threadIdx.x; i < 100000; ++i) values[i % count] += numbers[i];  // HERE large_local
+}
+__global__ void meeting_kernel() { __syncthreads(); }
+void large_local() {
+    meeting_kernel<<<4, 1024>>>();  // now many threads have had a stack
+    local_kernel<<<1, 32>>>(device_array());
+}
+
+__device__ int descend(volatile int* values, int depth) {
+    volatile int here[64];                                      // HERE deep_recursion
+    here[depth % 64] = depth;                                   // HERE deep_recursion
+    if (values[0] != 77) here[1] = descend(values, depth + 1);  // HERE deep_recursion
+    return here[1] + here[depth % 64];
+}
+__global__ void recursion_kernel(int* values) {
+    __syncthreads();
+    values[threadIdx.x] = descend(values, 0);
+}
+void deep_recursion() { recursion_kernel<<<1, 32>>>(reinterpret_cast<int*>(device_array())); }
+
+__global__ void endless_kernel(int* flag) {
+    while (atomicAdd(flag, 0) == -1) {
+    }
+}
+void endless() { endless_kernel<<<4, 64>>>(reinterpret_cast<int*>(device_array())); }
+
+// ---------------------------------------------------------------- barriers
+__global__ void return_kernel(float* values, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    values[i] = 1;
+    __syncthreads();  // HERE early_return
+    values[i] += values[n - 1 - i];
+}
+void early_return() { return_kernel<<<2, 32>>>(device_array(), 17); }
+
+__global__ void condition_kernel(float* values) {
+    if (threadIdx.x % 2 == 0) {
+        values[threadIdx.x] = 1;
+        __syncthreads();  // HERE condition
+    }
+}
+void condition() { condition_kernel<<<1, 64>>>(device_array()); }
+
+__global__ void branches_kernel(float* values) {
+    if (threadIdx.x < 10) {
+        values[0] = 1;
+        __syncthreads();
+    } else {
+        __syncthreads();  // HERE two_branches
+    }
+}
+void two_branches() { branches_kernel<<<1, 32>>>(device_array()); }
+
+__global__ void break_kernel(float* values) {
+    for (int round = 0; round < 10; ++round) {
+        if (values[round] != values[round] && round == threadIdx.x) break;
+        __syncthreads();  // HERE loop_with_break
+    }
+}
+void loop_with_break() { break_kernel<<<1, 32>>>(device_array()); }
+
+__global__ void elsewhere_kernel(float* values) {
+    if (threadIdx.x < 32) {
+        __syncthreads();  // HERE barrier_and_warp
+    } else if (threadIdx.x < 40) {
+        values[0] = __shfl_sync(full, 1.0f, 3);
+    } else {
+        __syncwarp(full & ~0xffu);
+        values[0] = __any_sync(full, 1);
+    }
+}
+void barrier_and_warp() { elsewhere_kernel<<<1, 64>>>(device_array()); }
+
+// ---------------------------------------------------------------- warps
+__global__ void missing_lane_kernel(float* values) {
+    if (threadIdx.x < 16) {
+        values[0] = __shfl_down_sync(full, 1.0f, 8);  // HERE missing_lane
+    } else {
+        values[1] = __ballot_sync(0xffff0000u, 1);
+        values[2] = __ballot_sync(full, 1);
+    }
+}
+void missing_lane() { missing_lane_kernel<<<1, 32>>>(device_array()); }
+
+__global__ void unnamed_lane_kernel(float* values) {
+    values[threadIdx.x] = __shfl_sync(0xffffu, 1.0f, 0);  // HERE unnamed_lane
+}
+void unnamed_lane() { unnamed_lane_kernel<<<1, 32>>>(device_array()); }
+
+// ---------------------------------------------------------------- calls in kernels
+__global__ void nothing_kernel() {}
+__global__ void waiting_kernel() {
+    nothing_kernel<<<1, 1>>>();
+#ifdef CUDA_ON_CPU            // nvcc refuses it
+    cudaDeviceSynchronize();  // HERE waits_in_kernel
+#endif
+}
+void waits_in_kernel() { waiting_kernel<<<8, 1>>>(); }
+
+__global__ void event_kernel() {
+#ifdef CUDA_ON_CPU
+    float milliseconds;
+    cudaEventElapsedTime(&milliseconds, nullptr, nullptr);  // HERE calls_in_kernel
+#endif
+}
+void calls_in_kernel() { event_kernel<<<8, 1>>>(); }
+
+__global__ void child_kernel(const float* values, float* result) { *result = values[0]; }
+__global__ void local_child_kernel(float* result) {
+    float values[4] = {1, 2, 3, *result};
+    child_kernel<<<1, 1>>>(values, result);  // HERE child_local
+}
+void child_local() { local_child_kernel<<<3, 3>>>(device_array()); }
+__global__ void shared_child_kernel(float* result) {
+    __shared__ float values[4];
+    values[threadIdx.x] = 1;
+    __syncthreads();
+    child_kernel<<<1, 1>>>(values, result);  // HERE child_shared
+}
+void child_shared() { shared_child_kernel<<<3, 4>>>(device_array()); }
+__global__ void dynamic_child_kernel(float* result) {
+    extern __shared__ float values[];
+    child_kernel<<<1, 1>>>(values + 2, result);  // HERE child_dynamic
+}
+void child_dynamic() { dynamic_child_kernel<<<3, 3, 16>>>(device_array()); }
+
+#define CASE(name) \
+    { #name, name }
+int main(int argc, char** argv) {
+    const std::map<std::string, void (*)()> cases = {
+        CASE(host_barrier),  CASE(host_shuffle),     CASE(host_reads),       CASE(host_writes),
+        CASE(host_copies),   CASE(host_reads_freed), CASE(host_crashes),     CASE(host_divides),
+        CASE(host_argument), CASE(local_argument),   CASE(freed_argument),   CASE(past_end),
+        CASE(before_start),  CASE(far_away),         CASE(use_after_free),   CASE(null_pointer),
+        CASE(null_element),  CASE(past_shared),      CASE(misaligned),       CASE(divides),
+        CASE(large_local),   CASE(deep_recursion),   CASE(early_return),     CASE(condition),
+        CASE(two_branches),  CASE(loop_with_break),  CASE(barrier_and_warp), CASE(missing_lane),
+        CASE(unnamed_lane),  CASE(waits_in_kernel),  CASE(endless),          CASE(calls_in_kernel),
+        CASE(child_local),   CASE(child_shared),     CASE(child_dynamic)};
+    if (argc == 1) {
+        for (const auto& entry : cases) std::printf("%s\n", entry.first.c_str());
+        return 0;
+    }
+    std::printf("before\n");
+    std::fflush(stdout);
+    cases.at(argv[1])();
+    const cudaError_t error = cudaDeviceSynchronize();
+    std::printf("not stopped: %s\n", cudaGetErrorString(error));
+}

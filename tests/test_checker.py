@@ -1,0 +1,594 @@
+"""The package behind every check.py: verdicts, messages, diagnosers, command line."""
+
+import json
+import re
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy
+import pytest
+
+import farm
+from farm import ROOT
+
+import checker
+from checker import comparison, diagnose
+from checker.lab import backend_of
+
+# A lab that doubles its input, and a program for it in Python. The check.py is the whole file.
+
+CHECK = f"""\
+import sys
+
+sys.path.insert(0, {str(ROOT / "common")!r})
+import checker
+
+lab = checker.Lab(__file__)
+TOLERANCE = checker.Tolerance(why="doubling is exact")
+
+
+def double(case, count):
+    a = case.floats(count)
+    case.compare(2 * a, case.compute(inputs={{"a": a}}), TOLERANCE)
+
+
+for count in (1, 32, 33):
+    lab.case(f"{{count}} elements", double, count=count)
+lab.case("fresh", double, fresh=True, count=5)
+lab.case("large", double, quick=False, count=1000)
+
+
+@lab.case("negative size")
+def negative(case):
+    case.refuses("--elements", "-1", saying="elements")
+
+
+lab.main()
+"""
+
+PROGRAM = """\
+#!{python}
+import argparse, os, signal, sys, time
+import numpy
+parser = argparse.ArgumentParser()
+parser.add_argument("--a")
+parser.add_argument("--output")
+parser.add_argument("--elements", type=int, default=1)
+options = parser.parse_args()
+if options.elements < 0:
+    print("--elements: -1 is below 0", file=sys.stderr)
+    sys.exit(2)
+a = numpy.load(options.a)
+def write(array):
+    numpy.save(options.output, array)
+{body}
+"""
+RIGHT = "write(2 * a)"
+
+
+class FakeLab:
+    """labs/99_double in a folder of its own."""
+
+    def __init__(self, folder, check=CHECK):
+        self.folder = folder
+        lab = folder / "labs" / "99_double"
+        lab.mkdir(parents=True)
+        self.script = lab / "check.py"
+        self.script.write_text(check)
+        self.program = folder / "build" / "cpu" / "double"
+        self.program.parent.mkdir(parents=True)
+
+    def write_program(self, body):
+        self.program.write_text(PROGRAM.format(python=sys.executable, body=textwrap.dedent(body)))
+        self.program.chmod(0o755)
+
+    def check(self, body, *options):
+        self.write_program(body)
+        return self.run("--program", self.program, *options)
+
+    def run(self, *options):
+        result = farm.run(sys.executable, self.script, *options)
+        assert "Traceback" not in result.stderr, result.stderr
+        return result
+
+
+@pytest.fixture
+def lab(folder):
+    return FakeLab(folder / "a course [1]")
+
+
+def failures(result):
+    return re.findall(r"^FAIL  (.*)$", result.stdout, re.MULTILINE)
+
+
+def kept_cases(lab):
+    """The cases whose files were kept, and nothing else may lie there."""
+    names = {path.name for path in (lab.folder / "build/checks/99_double").iterdir()}
+    return sorted(names - {".files_of_failing_cases"})
+
+
+# Verdicts
+
+
+def test_right_program_passes(lab):
+    result = lab.check(RIGHT)
+    assert result.returncode == 0, result.stdout
+    lines = result.stdout.splitlines()
+    assert re.fullmatch(r"fresh input from --seed \d+", lines[0])
+    assert lines[1:] == ["ok    1 elements", "ok    32 elements", "ok    33 elements", "ok    fresh",
+                         "ok    large", "ok    negative size", "6 of 6 cases pass"]
+    assert kept_cases(lab) == []
+
+
+def test_unwritten_tail(lab):
+    result = lab.check("""
+        out = numpy.frombuffer(b"\\xff" * a.nbytes, a.dtype).copy()
+        whole = len(a) // 32 * 32
+        out[:whole] = 2 * a[:whole]
+        write(out)
+    """)
+    assert result.returncode == 1
+    assert failures(result) == ["1 elements", "33 elements", "fresh", "large"]
+    assert "1 of 33 elements differ (no difference is allowed: doubling is exact)" in result.stdout
+    assert re.search(r"\[32\]  expected -?\d\.\d+  got nan \(never written\)", result.stdout)
+    assert "the last partial block is never written" in result.stdout
+    assert result.stdout.endswith("2 of 6 cases pass\n")
+
+
+def test_the_printed_command_repeats_the_failure(lab):
+    result = lab.check("write(a)", "--case", "33 elements")
+    assert "the result equals the input 'a': it is copied, not computed" in result.stdout
+    command = re.search(r"repeat: (.*)", result.stdout).group(1)
+    output = lab.folder / "build/checks/99_double/33_elements/output.npy"
+    wrong = output.read_bytes()
+    output.unlink()
+    # From anywhere, and with the awkward folder name.
+    subprocess.run(command, shell=True, check=True, cwd="/")
+    assert output.read_bytes() == wrong
+
+
+def test_files_of_cases_that_pass_again_are_removed(lab):
+    lab.check("write(a)")
+    assert kept_cases(lab) == ["1_elements", "32_elements", "33_elements", "fresh", "large"]
+    lab.check("write(a if len(a) == 5 else 2 * a)", "--case", "33 elements")
+    assert kept_cases(lab) == ["1_elements", "32_elements", "fresh", "large"]
+    lab.check(RIGHT)
+    assert kept_cases(lab) == []
+
+
+def test_a_folder_with_something_else_is_not_cleared(lab):
+    lab.write_program(RIGHT)
+    (lab.folder / "mine").mkdir()
+    (lab.folder / "mine" / "large").touch()
+    result = lab.run("--program", lab.program, "--keep", lab.folder / "mine")
+    assert result.returncode == 2 and "there is something else" in result.stderr
+    assert (lab.folder / "mine" / "large").exists()
+
+
+def test_an_ended_checker_leaves_no_program_behind(lab):
+    lab.write_program("open('pid', 'w').write(str(os.getpid())); time.sleep(60)")
+    process = subprocess.Popen([sys.executable, lab.script, "--program", lab.program, "--case",
+                                "33 elements"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    found = []
+    while not found or not found[0].read_text():
+        time.sleep(0.05)
+        found = list((lab.folder / "build/checks/99_double").glob(".running_*/pid"))
+    program = int(found[0].read_text())
+    process.terminate()
+    assert process.wait(10) == 130
+    deadline = time.monotonic() + 10
+    while Path(f"/proc/{program}/cwd").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not Path(f"/proc/{program}/cwd").exists()
+
+
+@pytest.mark.parametrize("body, said", [
+    ("pass", "the program ended well but wrote no output.npy"),
+    ("open(options.output, 'w').write('text')", "output.npy is no NumPy array"),
+    ("print('bad launch', file=sys.stderr); sys.exit(1)", "bad launch"),
+    ("print('result: wrong'); sys.exit(1)", "result: wrong"),
+    ("sys.exit('--a: what?') if 0 else (print('--a: what?', file=sys.stderr), sys.exit(2))",
+     "the program refused its arguments (status 2)"),
+    ("os.kill(os.getpid(), signal.SIGSEGV)", "the program crashed (SIGSEGV)"),
+    ("sys.exit(3)", "the program ended with status 3"),
+    ("write((2 * a).astype('f8'))", "elements of type float64, expected float32"),
+    ("write((2 * a)[1:])", "the output has the shape 32, expected 33"),
+    ("write(2 * a); sys.exit(1)", "the output is right, yet the program ended with status 1"),
+    ("write(2 * a + numpy.nan); sys.exit(1)", "33 of 33 elements differ"),
+    ("write(2 * a + numpy.inf)", "33 of 33 elements differ"),
+    ("while True: time.sleep(1)", "the program did not end within 1 seconds"),
+])
+def test_what_is_wrong_is_said(lab, body, said):
+    result = lab.check(body, "--case", "33 elements", "--timeout", 1 if "while True" in body else 60)
+    assert result.returncode == 1
+    assert failures(result) == ["33 elements"]
+    assert said in result.stdout, result.stdout
+    assert "repeat: (cd '" in result.stdout
+
+
+def test_endless_output_is_stopped(lab):
+    result = lab.check("while True: print('x' * 100000)", "--case", "33 elements")
+    assert "printed more than 64 MiB" in result.stdout
+
+
+def test_long_error_text_is_cut(lab):
+    result = lab.check("[print('line', i, file=sys.stderr) for i in range(50)]; sys.exit(1)",
+                       "--case", "33 elements")
+    assert "line 7" in result.stdout and "line 8" not in result.stdout
+    assert "(42 more lines)" in result.stdout
+
+
+def test_after_three_hangs_the_rest_is_not_run(lab):
+    result = lab.check("while True: time.sleep(1)", "--timeout", 1, "--workers", 1)
+    assert failures(result) == ["1 elements", "32 elements", "33 elements", "fresh", "large",
+                                "negative size"]
+    assert result.stdout.count("did not end within 1 seconds") == 3
+    assert result.stdout.count("not run: three cases before this one did not end in time") == 3
+
+
+def test_skipping_everything_is_skipped(lab):
+    result = lab.check("print('there is no GPU', file=sys.stderr); sys.exit(77)")
+    assert result.returncode == 77
+    assert "skip  33 elements" in result.stdout and "there is no GPU" in result.stderr
+
+
+def test_skipping_only_some_work_fails(lab):
+    result = lab.check("sys.exit(77) if len(a) > 100 else write(2 * a)")
+    assert result.returncode == 1
+    assert "they count as failed" in result.stdout
+
+
+def test_refusal_is_judged(lab):
+    lab.write_program(RIGHT)
+    text = lab.program.read_text()
+    for old, new, said in (
+            ("sys.exit(2)", "sys.exit(0)", "the program ended well (status 0); expected status 2"),
+            ("--elements: -1 is below 0", "no", "does not mention 'elements'"),
+            ("sys.exit(2)", "open('half', 'w'), sys.exit(2)", "yet left half behind"),
+            ('print("--elements: -1 is below 0", file=sys.stderr)', "pass", "said nothing on stderr")):
+        lab.program.write_text(text.replace(old, new, 1))
+        result = lab.run("--program", lab.program, "--case", "negative size")
+        assert result.returncode == 1 and said in result.stdout, result.stdout
+
+
+def test_a_fault_of_the_checker_is_told_from_one_of_the_program(folder):
+    lab = FakeLab(folder, CHECK.replace("a = case.floats(count)", "a = [][count]"))
+    result = lab.check(RIGHT)
+    assert result.returncode == 1
+    assert "the checker itself failed at check.py:11: IndexError" in result.stdout
+
+
+# Command line
+
+
+def test_list(lab):
+    result = lab.run("--list")
+    assert result.stdout.splitlines() == ["1 elements", "32 elements", "33 elements", "fresh", "large",
+                                          "negative size"]
+    assert "large" not in lab.run("--list", "--quick").stdout
+
+
+def test_seed_repeats_the_fresh_input(lab):
+    first = lab.check("write(3 * a)", "--case", "fresh")
+    seed = re.search(r"--seed (\d+)", first.stdout).group(1)
+    again = lab.check("write(3 * a)", "--case", "fresh", "--seed", seed)
+    other = lab.check("write(3 * a)", "--case", "fresh", "--seed", int(seed) + 1)
+    assert first.stdout == again.stdout != other.stdout
+    assert "every element is 1.5 times what is expected" in first.stdout
+
+
+def test_first_stops_after_a_failure(lab):
+    result = lab.check("write(2 * a if len(a) < 33 else a)", "--first", "--workers", 1)
+    assert result.returncode == 1 and failures(result) == ["33 elements"]
+    assert "3 of 6 cases pass" not in result.stdout
+    assert result.stdout.endswith("2 of 6 cases pass, 3 not run\n")
+
+
+def test_json(lab):
+    path = lab.folder / "results.json"
+    lab.check("write(2 * a if len(a) < 33 else a)", "--json", path, "--quick")
+    results = json.loads(path.read_text())
+    assert results["lab"] == "99_double" and results["passed"] == 4
+    verdicts = {case["name"]: case["passed"] for case in results["cases"]}
+    assert verdicts == {"1 elements": True, "32 elements": True, "33 elements": False, "fresh": True,
+                        "negative size": True}
+    assert "copied" in results["cases"][2]["message"] and results["cases"][0]["seconds"] > 0
+
+
+@pytest.mark.parametrize("options, said", [
+    ((), "--program is missing"),
+    (("--program", "nothing"), "there is no program nothing: `make build LAB=99` makes it"),
+    (("--program", __file__), "may not be executed"),
+    (("--program", sys.executable, "--case", "33 element"), "do you mean '33 elements'?"),
+    (("--program", sys.executable, "--case", "q"), "--list prints the names"),
+    (("--program", sys.executable, "--seed", "-1"), "--seed takes a number"),
+    (("--program", sys.executable, "--seed", "x"), "invalid int value: 'x'"),
+    (("--program", sys.executable, "--timeout", "0"), "take a number above zero"),
+    (("--program", sys.executable, "--json", "no/such/x.json"), "there is no such folder"),
+    (("--unknown",), "unrecognized arguments: --unknown"),
+])
+def test_bad_usage(lab, options, said):
+    result = lab.run(*options)
+    assert result.returncode == 2 and not result.stdout
+    assert said in result.stderr and len(result.stderr.splitlines()) == 1
+
+
+def test_two_cases_of_one_name_are_refused(folder):
+    lab = checker.Lab(str(folder / "labs" / "99_double" / "check.py"))
+    lab.case("same", print)
+    with pytest.raises(ValueError):
+        lab.case("same", print)
+
+
+# Comparing
+
+EXACT = checker.Tolerance(why="a test")
+CLOSE = checker.Tolerance(absolute=1e-3, relative=1e-2, why="a test")
+
+
+def test_a_tolerance_needs_a_reason():
+    with pytest.raises(ValueError):
+        checker.Tolerance(absolute=1)
+    with pytest.raises(ValueError):
+        checker.Tolerance(absolute=float("nan"), why="a test")
+
+
+@pytest.mark.parametrize("expected, got, tolerance, wrong", [
+    (1.0, 1.0, EXACT, False),
+    (1.0, numpy.nextafter(1.0, 2.0), EXACT, True),
+    (100.0, 101.0, CLOSE, False),
+    (100.0, 101.1, CLOSE, True),
+    (0.0, 0.001, CLOSE, False),
+    (0.0, 0.0011, CLOSE, True),
+    (0.0, -0.0, EXACT, False),
+    (1.0, numpy.nan, CLOSE, True),
+    (1.0, numpy.inf, CLOSE, True),
+    (numpy.nan, numpy.nan, EXACT, False),
+    (numpy.nan, 1.0, CLOSE, True),
+    (numpy.inf, numpy.inf, CLOSE, False),
+    (numpy.inf, -numpy.inf, CLOSE, True),
+    (numpy.inf, 1e30, CLOSE, True),
+])
+def test_floats(expected, got, tolerance, wrong):
+    assert comparison.wrong_elements(numpy.array([expected]), numpy.array([got]), tolerance) == [wrong]
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "int64", "bool"])
+def test_whole_numbers(dtype):
+    expected = numpy.array([0, 1, 1], dtype)
+    assert comparison.wrong_elements(expected, numpy.array([0, 1, 0], dtype), EXACT).tolist() == [
+        False, False, True]
+
+
+def test_bytes_do_not_wrap_around():
+    one = checker.Tolerance(absolute=1, why="a test")
+    expected, got = numpy.array([0, 255, 10], "u1"), numpy.array([255, 0, 11], "u1")
+    assert comparison.wrong_elements(expected, got, one).tolist() == [True, True, False]
+
+
+def test_int64_is_exact():
+    big = numpy.array([2**62])
+    assert comparison.wrong_elements(big, big + 1, EXACT) == [True]
+
+
+def test_difference_shows_coordinates_and_count():
+    expected = numpy.arange(20.0).reshape(4, 5)
+    got = expected.copy()
+    got[1:3] = -1
+    text = comparison.difference_text(expected, got, expected != got, EXACT)
+    lines = text.splitlines()
+    assert lines[0] == "10 of 20 elements differ (no difference is allowed: a test)"
+    assert lines[1] == "  [1, 0]  expected 5  got -1"
+    assert len(lines) == 7 and lines[-1] == "  ... and 5 more"
+
+
+def same_lines(expected, got, **options):
+    case = object.__new__(checker.Case)
+    with pytest.raises(checker.Failure) as caught:
+        case.same_lines(expected, got, **options)
+    return str(caught.value)
+
+
+def test_lines():
+    case = object.__new__(checker.Case)
+    case.same_lines(["a", "b "], ["a ", "b"])
+    case.same_lines(["a", "b"], ["b", "a"], any_order=True)
+    assert same_lines(["a", "b"], ["b"]) == "1 of 2 lines are missing:\n  a"
+    assert same_lines(["a", "b"], ["a", "b", "b"]) == "1 line is too many:\n  b"
+    assert "line 1 is\n  b\nexpected\n  a" in same_lines(["a", "b"], ["b", "a"])
+
+
+# Diagnosers, on synthetic arrays
+
+
+def cause(expected, got, inputs=None, diagnosers=()):
+    expected, got = numpy.asarray(expected), numpy.asarray(got)
+    tolerance = checker.Tolerance(absolute=1e-5, relative=1e-5, why="a test")
+    case = SimpleNamespace(wrong=comparison.wrong_elements(expected, got, tolerance),
+                           inputs=inputs or {}, parameters={})
+    assert case.wrong.any()
+    return diagnose.likely_cause(expected, got, case, diagnosers)
+
+
+def poison(shape, dtype="f4"):
+    array = numpy.empty(shape, dtype)
+    array.view(numpy.uint8)[...] = 0xFF
+    return array
+
+
+@pytest.fixture
+def values():
+    return lambda *shape: numpy.random.default_rng(7).uniform(-1, 1, shape).astype("f4")
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "u1"])
+def test_nothing_written(dtype):
+    expected = numpy.arange(100).astype(dtype)
+    assert "nothing was written" in cause(expected, poison(100, dtype))
+
+
+@pytest.mark.parametrize("count, written, said", [
+    (1000, 768, "the last partial block is never written (the elements from 768 on): is the grid rounded"),
+    (5000, 1024, "only the first 1024 of 5000 elements are written"),
+    (1000, 999, "only the first 999 of 1000 elements are written"),
+])
+def test_unwritten_tails(values, count, written, said):
+    expected, got = values(count), poison(count)
+    got[:written] = expected[:written]
+    assert said in cause(expected, got)
+
+
+@pytest.mark.parametrize("height, width, said", [
+    (50, 96, "the columns from 96 on are never written: is the grid rounded up in that direction?"),
+    (32, 100, "only the first 3200 of 5000"),
+    (32, 96, "the columns from 96 on and the rows from 32 on are never written: is the grid rounded up in x"),
+])
+def test_unwritten_edges(values, height, width, said):
+    expected, got = values(50, 100), poison((50, 100))
+    got[:height, :width] = expected[:height, :width]
+    assert said in cause(expected, got)
+
+
+@pytest.mark.parametrize("shape", [(7, 30), (30, 7), (31, 33), (101, 103)])
+@pytest.mark.parametrize("side", ["output", "input", "both"])
+def test_row_times_height(values, shape, side):
+    expected = values(*shape)
+    flat, wanted = poison(expected.size), expected.reshape(-1)
+    for row in range(shape[0]):
+        for column in range(shape[1]):
+            right, swapped = row * shape[1] + column, row * shape[0] + column
+            target = right if side == "input" else swapped
+            source = right if side == "output" else swapped
+            if target < expected.size and source < expected.size:
+                flat[target] = wanted[source]
+    got = flat.reshape(shape)
+    assert "the row is multiplied by the height" in cause(expected, got)
+
+
+def test_transposed(values):
+    square, oblong = values(20, 20), values(20, 30)
+    assert "transposed" in cause(square, square.T)
+    assert "transposed" in cause(oblong, oblong.T.reshape(20, 30))
+
+
+def test_copied_input(values):
+    a, b = values(10), values(10) + 3
+    assert "the result equals the input 'b'" in cause(a + b, b, {"a": a, "b": b})
+
+
+@pytest.mark.parametrize("constant", [0, 1.5])
+def test_constant(values, constant):
+    assert f"every element is {float(constant)}" in cause(values(100), numpy.full(100, constant, "f4"))
+
+
+def test_zero_tail(values):
+    got = values(100)
+    got[25:] = 0
+    assert "everything from element 25 on is zero" in cause(values(100), got)
+
+
+@pytest.mark.parametrize("shift, axis, said", [
+    (-1, None, "the next element"), (1, None, "the previous element"),
+    (-1, 1, "the next column"), (1, 1, "the previous column"), (-1, 0, "the next row"),
+])
+def test_shifted(values, shift, axis, said):
+    expected = values(40) if axis is None else values(20, 30)
+    assert said in cause(expected, numpy.roll(expected, shift, axis))
+
+
+def test_not_clamped():
+    exact = numpy.arange(-50, 300, 5)
+    assert "clamped" in cause(exact.clip(0, 255).astype("u1"), (exact % 256).astype("u1"))
+
+
+@pytest.mark.parametrize("factor, said", [(2, "every element is 2 times"), (-1, "wrong sign"),
+                                          (1 / 3, "every element is 0.3333 times")])
+def test_factor(values, factor, said):
+    expected = values(100)
+    assert said in cause(expected, (factor * expected).astype("f4"))
+
+
+@pytest.mark.parametrize("wrong, said", [
+    (lambda i: i % 2 == 1, "only the elements with an odd index are wrong"),
+    (lambda i: i % 2 == 0, "only the elements with an even index are wrong"),
+    (lambda i: i % 32 == 31, "one element in 32 (one warp) is wrong, the one with index % 32 == 31"),
+    (lambda i: i % 32 != 0, "only one element in 32 (one warp) is right, the one with index % 32 == 0"),
+    (lambda i: i % 64 >= 32, "the elements whose index % 64 lies between 32 and 63 are wrong"),
+    (lambda i: (i % 64 == 0) | (i % 64 == 63), "the wrong elements repeat every 64 elements"),
+])
+def test_patterns(values, wrong, said):
+    expected = values(1024)
+    got = expected.copy()
+    got[wrong(numpy.arange(1024))] += 5
+    assert said in cause(expected, got)
+
+
+def test_stride_never_written(values):
+    expected, got = values(1001), poison(1001)
+    got[::2] = expected[::2]
+    assert "only the elements with an odd index are never written" in cause(expected, got)
+
+
+def test_only_the_first_block_is_right(values):
+    expected = values(1000)
+    got = expected + values(1000) * 3
+    got[:256] = expected[:256]
+    assert "only the first 256 elements are right: does the index use blockIdx" in cause(expected, got)
+
+
+def test_holes(values):
+    expected, got = values(100), values(100)
+    got[[3, 14, 15, 92]] = poison(4)
+    assert "4 elements are never written" in cause(expected, got)
+
+
+def test_not_a_number(values):
+    expected, got = values(100), values(100)
+    got[[3, 14, 15, 92]] = numpy.array([0x7FC00000], "u4").view("f4")
+    assert "4 elements are NaN" in cause(expected, got)
+    got[[3, 14, 15, 92]] = numpy.inf
+    assert "4 elements are infinite" in cause(expected, got)
+
+
+def test_rounding(values):
+    expected = values(100)
+    assert "the differences are small" in cause(expected, expected + 1e-4 * numpy.sin(numpy.arange(100)))
+
+
+def test_no_guess_when_nothing_fits(values):
+    assert cause(values(100), values(200)[100:] * 7) is None
+
+
+def test_the_labs_own_diagnosers_come_first(values):
+    a = values(10)
+    said = cause(a * a, a, {"a": a}, [lambda *_: None, lambda *_: "not squared", lambda *_: "later"])
+    assert said == "not squared"
+
+
+@pytest.mark.parametrize("shape", [(1,), (2,), (3,), (1, 1), (1, 2), (2, 1), (2, 2), (3, 3, 3), ()])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "u1"])
+def test_no_diagnoser_stumbles_over_small_arrays(shape, dtype):
+    random = numpy.random.default_rng(1)
+    expected = random.integers(0, 9, shape).astype(dtype)
+    for got in (expected + 1, expected * 0 + 77, poison(shape, dtype) if shape else expected + 2):
+        got = numpy.asarray(got, dtype)
+        for diagnoser in diagnose.GENERAL:
+            tolerance = checker.Tolerance(why="a test")
+            case = SimpleNamespace(wrong=comparison.wrong_elements(expected, got, tolerance),
+                                   inputs={"a": expected}, parameters={})
+            assert isinstance(diagnoser(expected, got, case), (str, type(None)))
+
+
+@pytest.mark.parametrize("program, backend", [
+    ("/home/ada/course/build/cpu/labs/03_vector_add/vector_add", "cpu"),
+    ("/home/ada/course/build/gpu-debug/labs/03_vector_add/vector_add", "gpu"),
+    ("/home/ada/gpu/build/tests/cpu/solutions/03_vector_add/vector_add", "cpu"),
+    ("/home/ada/build/gpu/build/tests/gpu/solutions/03_vector_add/vector_add", "gpu"),
+    ("/tmp/program", "cpu"),
+])
+def test_backend_is_known_by_the_folder(program, backend):
+    assert backend_of(Path(program)) == backend

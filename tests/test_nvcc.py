@@ -1,0 +1,57 @@
+"""nvcc, where present, compiles every solution and exercise without a warning."""
+
+import shlex
+
+import pytest
+
+import farm
+from farm import BUILD, ROOT
+
+LABS = farm.labs()
+NVCC = farm.find_nvcc()
+pytestmark = pytest.mark.skipif(not NVCC, reason="there is no nvcc on this machine")
+
+# Turing and Hopper in one run. What is looked for are warnings, so nothing is linked or optimised:
+# those of the host compiler's optimiser show in the CPU builds.
+STRICT = ("-c -std=c++17 -gencode arch=compute_75,code=sm_75 -gencode arch=compute_90,code=sm_90 "
+          "-Xptxas -O0 -Werror all-warnings -Xcompiler -Wall")
+
+
+def compile_strictly(lab, kind):
+    """What nvcc says to a solution or an exercise, for both architectures."""
+    folder = ROOT / "solutions" / lab
+    if kind == "exercises":
+        folder = farm.call(farm.generated_exercise, lab)
+    return run_nvcc(lab, f"{kind}_{lab}.o", folder, shlex.split(f"{STRICT} {farm.lab_nvcc_flags(lab)}"))
+
+
+def compile_bare(lab):
+    """What a bare `nvcc name.cu` says in the folder of the solution."""
+    return run_nvcc(lab, f"bare_{lab}", ROOT / "solutions" / lab, [])
+
+
+def run_nvcc(lab, output, folder, flags):
+    target = BUILD / "nvcc" / output
+    target.parent.mkdir(parents=True, exist_ok=True)
+    return farm.run(NVCC, *flags, farm.source_name(lab), "-o", target, cwd=folder, timeout=600)
+
+
+def each_program():
+    return pytest.mark.parametrize("lab, kind", [
+        pytest.param(lab, kind, marks=pytest.mark.ahead(compile_strictly, lab, kind),
+                     id=f"{lab}-{kind}")
+        for lab in LABS for kind in ("solutions", "exercises")])
+
+
+@each_program()
+def test_compiles_without_a_warning(lab, kind):
+    result = farm.call(compile_strictly, lab, kind)
+    assert result.returncode == 0 and "warning" not in result.stderr + result.stdout, result.stderr
+
+
+@pytest.mark.parametrize("lab", [
+    pytest.param(lab, marks=pytest.mark.ahead(compile_bare, lab))
+    for lab in LABS if not farm.lab_nvcc_flags(lab)])
+def test_compiles_bare(lab):
+    result = farm.call(compile_bare, lab)
+    assert result.returncode == 0 and "warning" not in result.stderr + result.stdout, result.stderr

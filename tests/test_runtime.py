@@ -1,0 +1,278 @@
+"""CUDA on the CPU (common/cpu): every part of the runtime, by programs that check themselves.
+
+The programs tests/programs/runtime_*.cu expect what a GPU does, so with BACKEND=gpu the same ones
+run on a card.
+"""
+
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+import farm
+
+CPU = farm.BACKEND == "cpu"
+only_cpu = pytest.mark.skipif(not CPU, reason="a GPU answers otherwise, or not at all")
+
+
+def program(name):
+    return f"tests/programs/runtime_{name}.cu"
+
+
+def flags(name):
+    return "-rdc=true" if name == "nested" and not CPU else ""
+
+
+def built(name):
+    """Marks a test that runs a program: it is compiled ahead."""
+    return pytest.mark.ahead(farm.build, program(name), "", "", False, flags(name))
+
+
+def start(name, *arguments, env=None, timeout=60):
+    return farm.run(farm.build(program(name), flags=flags(name)), *arguments,
+                    env={"CUDA_CPU_DEVICE": "", **(env or {})}, timeout=timeout)
+
+
+def expect_ok(name, *arguments, env=None):
+    """Runs a program that checks itself, and returns what it printed."""
+    result = start(name, *arguments, env=env)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert result.stdout.endswith("ok\n")
+    return result.stdout
+
+
+# --------------------------------------------------------------------------- parts that must work
+
+PARTS = ["barriers", "warps", "atomics", "shared", "memory", "streams", "errors", "nested", "math"]
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=built(name)) for name in PARTS])
+def test_part(name):
+    assert expect_ok(name) == "ok\n"
+
+
+@built("language")
+def test_language():
+    """Printing kernels print all that each thread prints."""
+    lines = sorted(expect_ok("language").splitlines())
+    assert lines == sorted(["all 1 x 4", "even  0.00 1099511627776 c %", "even  1.00 1099511627776 c %",
+                            "odd 1 of block 0", "odd 3 of block 0", "ok"])
+
+
+@only_cpu
+@built("stress")
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_stress(threads):
+    lines = expect_ok("stress", env={"CUDA_CPU_THREADS": str(threads)}).splitlines()
+    assert lines[:-1] == [f"thread {i:4} has {i + 33 / 64:.4f}" for i in range(5, 1024, 128)]
+
+
+@only_cpu
+@pytest.mark.parametrize("name", ["barriers", "warps", "atomics", "streams", "nested"])
+def test_part_on_one_core(name):
+    expect_ok(name, env={"CUDA_CPU_THREADS": "1"})
+
+
+@only_cpu
+@pytest.mark.parametrize("name", ["warps", "atomics"])
+def test_part_on_more_cores_than_there_are(name):
+    expect_ok(name, env={"CUDA_CPU_THREADS": "8"})
+
+
+# --------------------------------------------------------------------------- launches and errors
+
+
+def test_nobody_waited():
+    """A kernel that the program never waited for is not run when it ends, and prints nothing."""
+    result = start("streams", "unwaited")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("argument, env", [("reset", {}), ("unwaited", {"CUDA_LAUNCH_BLOCKING": "1"})])
+def test_waited_in_another_way(argument, env):
+    if not CPU and env:
+        pytest.skip("a GPU's output is printed only when the host synchronises")
+    assert start("streams", argument, env=env).stdout == "the kernel ran\n"
+
+
+@pytest.mark.parametrize("how", ["trap", "assert"])
+def test_lost_device(how):
+    result = start("errors", how)
+    assert result.returncode == 0 and result.stdout.endswith("ok\n"), result.stdout + result.stderr
+    if CPU and how == "assert":
+        line = next(i for i, text in enumerate((farm.ROOT / program("errors")).read_text().splitlines(), 1)
+                    if "assert(threadIdx.x" in text)
+        assert re.search(rf"runtime_errors\.cu:{line}: fail_kernel: block \(\d,0,0\), thread \(5,0,0\): "
+                         r"Assertion `threadIdx\.x < 5 && \"five\"' failed\.", result.stderr)
+
+
+def test_fork():
+    expect_ok("errors", "fork")
+
+
+@pytest.mark.parametrize("visible", ["", "-1", "7"])
+def test_no_device(visible):
+    expect_ok("errors", "none", env={"CUDA_VISIBLE_DEVICES": visible})
+
+
+# --------------------------------------------------------------------------- devices
+
+
+@only_cpu
+@built("devices")
+@pytest.mark.parametrize("device", ["t4", "h100", "rtx3090", "a100", "rtx4060laptop"])
+def test_device(device):
+    """Properties, attributes and occupancy; for the first two with all numbers."""
+    expect_ok("devices", device, env={"CUDA_CPU_DEVICE": device})
+
+
+@only_cpu
+@pytest.mark.parametrize("wish, visible, names", [
+    ("t4", None, ["Tesla T4"]),
+    ("h100,t4", None, ["NVIDIA H100 80GB HBM3", "Tesla T4"]),
+    ("h100,t4,a100", "2,0", ["NVIDIA A100-SXM4-40GB", "NVIDIA H100 80GB HBM3"]),
+    ("h100,t4", "1,5,0", ["Tesla T4"]),
+    ("h100,t4", "", []),
+])
+def test_several_devices(wish, visible, names):
+    env = {"CUDA_CPU_DEVICE": wish, **({} if visible is None else {"CUDA_VISIBLE_DEVICES": visible})}
+    result = start("devices", "list", env=env)
+    expected = [*(f"CPU mode, as {name}" for name in names), "cudaSuccess" if names else "cudaErrorNoDevice"]
+    assert result.stdout.splitlines() == expected
+
+
+@only_cpu
+def test_unknown_device():
+    result = start("devices", "list", env={"CUDA_CPU_DEVICE": "t5"})
+    assert result.returncode == 1 and result.stdout == ""
+    assert re.fullmatch(r'CUDA_CPU_DEVICE: there is no pretend device "t5"; known are: t4 .*\.\n',
+                        result.stderr)
+
+
+# --------------------------------------------------------------------------- mistakes
+
+DEVICE_POINTER = r"host code %s the device pointer 0x[0-9a-f]+ \(byte %d of the %s of 4096 bytes\)\. " \
+                 r"Device memory is not accessible while host code runs: .*"
+ARGUMENT = r"argument %d of kernel %s \(.*\) is a %s"
+KERNEL = r"kernel %s, thread \(%s,0,0\) of block \(%s,0,0\), "
+BARRIER = r"only %d of the %d threads of block \(\d,0,0\) reach this barrier; %s\. Every thread .*"
+OWN = r"pointer to %s memory\. The grids that a kernel launches can only use global memory\."
+
+MISTAKES = {
+    "host_reads": DEVICE_POINTER % ("(read from|touched)", 12, "allocation"),
+    "host_writes": DEVICE_POINTER % ("(wrote to|touched)", 0, "allocation"),
+    "host_copies": DEVICE_POINTER % ("(read from|touched)", 0, "allocation"),
+    "host_reads_freed": DEVICE_POINTER % ("(read from|touched)", 0, "freed allocation"),
+    "host_barrier": r"host code calls __syncthreads\(\), which only a kernel can do\. .*",
+    "host_shuffle": r"host code calls a warp primitive, which only a kernel can do\. .*",
+    "host_argument": ARGUMENT % (2, "add_kernel", r"host pointer, 0x[0-9a-f]+\. A kernel can only use .*"),
+    "local_argument": ARGUMENT % (1, "add_kernel", r"host pointer, 0x[0-9a-f]+\. A kernel can only .*"),
+    "freed_argument": ARGUMENT % (1, "add_kernel", r"pointer into memory that was given to cudaFree\."),
+    "past_end": KERNEL % ("past_end_kernel", "0", "4") +
+                r"\S+ ?\w* the first byte past the end of the allocation of 4096 bytes: .*",
+    "before_start": KERNEL % ("before_start_kernel", "0", "0") +
+                    r".* 4 bytes before the start of the allocation of 4096 bytes: .*",
+    "far_away": KERNEL % ("far_away_kernel", "0", "0") +
+                r".* 15904 bytes past the end of the allocation of 4096 bytes: .*",
+    "use_after_free": KERNEL % ("freed_kernel", "0", "0") +
+                      r".* byte 0 of the freed allocation of 4096 bytes: it was given to cudaFree .*",
+    "null_pointer": KERNEL % ("null_kernel", "7", "0") + r".* address \S+: a null pointer\.",
+    "null_element": KERNEL % ("null_kernel", "7", "0") + r".* address 0x9c40: a null pointer\.",
+    "past_shared": KERNEL % ("dynamic_kernel", "0", "0") +
+                   r".* past the end of the dynamic shared memory of its block: .*",
+    "large_local": r"kernel local_kernel needs more than the 128 KiB of stack .*",
+    "deep_recursion": r"kernel recursion_kernel needs more than the 128 KiB of stack .*",
+    "early_return": BARRIER % (17, 32, r"15 ended before it \(the first is thread \(17,0,0\)\)"),
+    "condition": BARRIER % (32, 64, r"32 ended before it \(the first is thread \(1,0,0\)\)"),
+    "two_branches": r"thread \(10,0,0\) of block \(0,0,0\) waits at this barrier while 10 of the block's "
+                    r"32 threads wait at the one in line \d+\. .*",
+    "loop_with_break": BARRIER % (31, 32, r"1 ended before it \(the first is thread \(0,0,0\)\)"),
+    "barrier_and_warp": BARRIER % (32, 64, r"32 wait at the warp primitive in line \d+"),
+    "missing_lane": r"thread \(0,0,0\) of block \(0,0,0\) waits in a warp primitive with mask 0xffffffff "
+                    r"for lane 16, which waits in line \d+\. .*",
+    "unnamed_lane": r"lane 16 of the warp takes part in a warp primitive whose mask 0x0000ffff does not "
+                    r"name it .*",
+    "waits_in_kernel": r"kernel waiting_kernel calls cudaDeviceSynchronize, which device code cannot call: "
+                       r".* cudaStreamTailLaunch\.",
+    "calls_in_kernel": r"kernel event_kernel calls cudaEventElapsedTime, which device code cannot call\.",
+    "child_local": ARGUMENT % (1, "child_kernel", OWN % "local"),
+    "child_shared": ARGUMENT % (1, "child_kernel", OWN % "shared"),
+    "child_dynamic": ARGUMENT % (1, "child_kernel", OWN % "shared"),
+}
+if farm.os.uname().machine == "x86_64":  # an Arm processor gives 0 and takes any address
+    MISTAKES["divides"] = KERNEL % ("divide_kernel", "0", "0") + r"divided an integer by zero\."
+    MISTAKES["misaligned"] = KERNEL % ("misaligned_kernel", "0", "0") + r"used an address that is not .*"
+
+
+def marked_lines(name, mark):
+    """The lines of a program with `HERE mark` in a comment."""
+    text = (farm.ROOT / program(name)).read_text()
+    return [i for i, line in enumerate(text.splitlines(), 1)
+            if mark in line.partition("// HERE")[2].split()]
+
+
+@only_cpu
+@built("stops")
+@pytest.mark.parametrize("mistake", sorted(MISTAKES))
+def test_mistake(mistake):
+    """One sentence that names the line, and status 1; what was printed before is still there."""
+    result = start("stops", mistake)
+    assert (result.returncode, result.stdout) == (1, "before\n"), result.stdout + result.stderr
+    found = re.fullmatch(rf"\S*runtime_stops\.cu:(\d+): {MISTAKES[mistake]}\n", result.stderr)
+    assert found, result.stderr
+    if mistake not in ("large_local", "deep_recursion"):  # the whole function needs the room
+        assert int(found[1]) in marked_lines("stops", mistake), result.stderr
+
+
+@only_cpu
+@pytest.mark.parametrize("mistake, number", [("host_crashes", signal.SIGSEGV), ("host_divides", signal.SIGFPE)])
+def test_crash_of_host_code(mistake, number):
+    """It ends as any program would, but says where."""
+    if mistake not in MISTAKES and mistake == "host_divides" and "divides" not in MISTAKES:
+        pytest.skip("this processor divides by zero")
+    result = start("stops", mistake)
+    assert result.returncode == -number
+    line, = marked_lines("stops", mistake)
+    assert result.stderr.startswith(f"runtime_stops.cu:{line}: host code ")
+
+
+@only_cpu
+def test_interrupt():
+    """Ctrl-C ends a kernel that never ends."""
+    process = subprocess.Popen([farm.build(program("stops")), "endless"], stdout=subprocess.PIPE)
+    assert process.stdout.readline() == b"before\n"
+    time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=10) == -signal.SIGINT
+
+
+REFUSALS = {1: "a block has at most 48 KB of static shared memory",
+            2: "in CPU mode give the kernel with its type: cudaLaunchKernel(kernel, ...)",
+            3: "too many arguments to function", 4: "cannot convert"}
+
+
+@only_cpu
+@pytest.mark.parametrize("case", REFUSALS)
+def test_refused_by_the_compiler(case):
+    built = farm.compile_source(farm.Path(program("refused")), f"runtime_refused_{case}",
+                                flags=f"-DCASE={case} -O0")
+    assert not built and REFUSALS[case] in built.output
+    line, = marked_lines("refused", str(case))
+    assert f"runtime_refused.cu:{line}:" in built.output, built.output
+
+
+# --------------------------------------------------------------------------- NVIDIA's own headers
+
+
+@pytest.mark.skipif(farm.find_nvcc() is None, reason="needs nvcc")
+def test_vector_types_are_those_of_nvcc(folder):
+    """The sizes that the CPU's headers promise hold with nvcc's, too."""
+    source = (farm.ROOT / program("math")).read_text()
+    start = source.index("#define SIZE_AND_ALIGNMENT")
+    end = source.index("__global__ void vector_kernel")
+    (folder / "sizes.cu").write_text(source[start:end])
+    result = farm.run(farm.find_nvcc(), "-std=c++17", "-ptx", folder / "sizes.cu", "-o", folder / "sizes.ptx")
+    assert result.returncode == 0, result.stderr

@@ -1,0 +1,495 @@
+"""The translator (common/cpu/translate.py) and the script around it (common/cpu/compile.sh)."""
+
+import os
+import re
+import sys
+import time
+
+import pytest
+
+import farm
+
+sys.path.insert(0, str(farm.ROOT / "common/cpu"))
+
+from translate import TranslationError, translate  # noqa: E402
+
+COMPILE = farm.ROOT / "common/cpu/compile.sh"
+LAUNCHES = "tests/programs/translator_launches.cu"
+
+
+def squeezed(text):
+    """The text without line markers and without white space, to compare the rest."""
+    return "".join(re.sub(r"^# .*$", "", text, flags=re.MULTILINE).split())
+
+
+def literal(source):
+    """The C++ string literal of a source text."""
+    return '"' + source.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def call(kernel, arguments, shape, pointer=False):
+    """What a launch becomes; `pointer` where the kernel is no plain name."""
+    capture = f"cuda_cpu_kernel = {kernel}" if pointer else "="
+    called = "cuda_cpu_kernel" if pointer else kernel
+    body = f"[{capture}](auto... cuda_cpu_arguments) {{ {called}(cuda_cpu_arguments...); }}"
+    values = f", {arguments}" if arguments else ""
+    words = f"{literal(kernel)}, {literal(arguments)}, ::cuda_cpu::Shape({shape})"
+    return f"::cuda_cpu::launch({words}, {body}{values})"
+
+
+def places(text):
+    """The lines and columns of every word of a text, as its line markers tell them."""
+    found, line = {}, 1
+    for content in text.split("\n"):
+        marker = re.match(r'# (\d+) "', content)
+        line = int(marker[1]) if marker else line + 1
+        if not marker:
+            for word in re.finditer(r"\w+", content):
+                column = len(content[: word.start()].encode())  # in bytes, as the compiler counts
+                found.setdefault(word[0], set()).add((line - 1, column))
+    return found
+
+
+def system_header(text):
+    """Preprocessed text that comes from a system header, between learner's lines."""
+    return f'# 1 "a.cu"\n# 1 "/usr/include/x.h" 1 3 4\n{text}\n# 2 "a.cu" 2\n'
+
+
+# --------------------------------------------------------------------------- launches
+
+PLAIN_LAUNCHES = [
+    ("k", "1, 2", "a"),
+    ("k", "1, 2, 3, s", "a, b"),
+    ("k", "1, 2", ""),
+    ("k", "dim3(1, 2), dim3{3, 4, 5}", "a"),
+    ("k", "n >> 2, 1 << 3", "a"),
+    ("k", "(a > b), n < 2 ? 1 : 2", "a"),
+    ("k", "g(1, 2), f<A, B>(c)", "a"),
+    ("k", "f<A<B<1>>>(), sizeof(T)", "a"),
+    ("k", "1, A<B<1>>{}", "a"),
+    ("k", "1, value<A<1>>", "a"),
+    ("k<A, B<C, 3>>", "1, 2", "a"),
+    ("k<A<B<C>>>", "1, 2", "a"),
+    ("k<(x > 1), (1 < 2)>", "1, 2", "a"),
+    ("k<1 << 3, decltype(a->b)>", "1, 2", "a"),
+    ("k<'>', f<2>()>", "1, 2", "a"),
+    ("n::m::k<A>", "1, 2", "a"),
+    ("::n::k", "1, 2", "a"),
+    ("A<B, C>::template k<T>", "1, 2", "a"),
+    ("k<Ts...>", "1, 2", "values..."),
+    ("k", "1, 2", "f(a, b), {1, 2}, A<B, C>{}"),
+    ("k", "1, 2", "[&](int i) { return (i, a[i]); }"),
+    ("k", "1, 2", r"""")\"(", '(', '\'', ')', R"x()")x", "/*", u8"//" """.strip()),
+    ("k", "1, 2", "1'000'000, ')'"),
+]
+
+
+@pytest.mark.parametrize("kernel, shape, arguments", PLAIN_LAUNCHES)
+def test_launch(kernel, shape, arguments):
+    expected = squeezed(call(kernel, arguments, shape))
+    assert squeezed(translate(f"{kernel}<<<{shape}>>>({arguments})")) == expected
+    assert squeezed(translate(f"{kernel}\n<<<\n{shape} >>> (\n{arguments}\n)\n")) == expected
+
+
+@pytest.mark.parametrize("kernel", ["this->kernel", "table[i + 1].kernel", "(a > b ? f : g)",
+                                    "(*f)", "choose(1, 2)", "choose<A, B>(1)[2]"])
+def test_kernel_that_is_a_pointer(kernel):
+    """It is read when the launch is written, not when the kernel runs."""
+    expected = squeezed(call(kernel, "a", "1, 2", pointer=True))
+    assert squeezed(translate(f"{kernel}<<<1, 2>>>(a)")) == expected
+
+
+@pytest.mark.parametrize("before, after", [
+    ("if (a) ", ";"), ("if (a) ; else ", ";"), ("if constexpr (a > b) ", ";"), ("for (;;) ", ";"),
+    ("while (f(a)) ", ";"), ("do ", "; while (a);"), ("case 1:", ";"), ("return ", ";"),
+    ("label: ", ";"), ("a ? f() : ", ";"), ("(void)", ";"), ("f(a), ", ", g(b);"), ("{ ", "; }"),
+    ("a = b; ", ";"), ("[=] { ", "; }();"), ("template <int N> void f() { ", "; }"),
+])
+def test_launch_in_a_statement(before, after):
+    translated = translate(f"{before}n::k<3><<<1, 2>>>(a){after}")
+    assert squeezed(translated) == squeezed(before + call("n::k<3>", "a", "1, 2") + after)
+    assert ":::" not in translated
+
+
+def test_launch_in_the_arguments_of_a_launch():
+    inner = "[=] { k<A, 2><<<1, 2>>>(b); }"
+    expected = call("k", "@", "3, 4").replace(literal("@"), literal(inner))
+    expected = expected.replace("@", f"[=] {{ {call('k<A, 2>', 'b', '1, 2')}; }}")
+    assert squeezed(translate(f"k<<<3, 4>>>({inner})")) == squeezed(expected)
+
+
+def test_two_launches_on_a_line():
+    assert squeezed(translate("k<<<1, 2>>>(a), k<<<3, 4>>>(b);")) == squeezed(
+        f"{call('k', 'a', '1, 2')}, {call('k', 'b', '3, 4')};")
+
+
+def test_null_is_a_null_pointer():
+    """The preprocessor sets markers around NULL, a macro of a system header."""
+    null = '\n# 5 "a.cu" 3 4\n__null\n# 5 "a.cu"\n'
+    text = f'# 5 "a.cu"\nk<<<1, 2, 0, {null}>>>({null}, ((void*)0), f({null}), {null});\n'
+    assert squeezed(translate(text)) == squeezed(
+        '::cuda_cpu::launch("k", "NULL, ((void*)0), f( NULL ), NULL", '
+        "::cuda_cpu::Shape(1, 2, 0, __null), "
+        "[=](auto... cuda_cpu_arguments) { k(cuda_cpu_arguments...); }, "
+        "nullptr, nullptr, f(__null), nullptr);")
+
+
+@pytest.mark.parametrize("text", [
+    'const char* a = "k<<<1, 2>>>(a) __shared__ int x;";',
+    "auto a = R\"(k<<<1, 2>>>(a)\n __shared__ int x;)\";",
+    "std::ostream& operator<<<T>(A a); X::operator<<<T>(b);",
+    "a << b << c; a <<= b; x = a << 3 >> 2; A<B<C<D>>> b;",
+    '#pragma message "k<<<1, 2>>>(a)"',
+    "int f() __attribute__((__noinline__)); [[gnu::__noinline__]] int g();",
+    "",
+])
+def test_what_is_no_launch_stays(text):
+    assert translate(text) == text
+    # With something to translate in the same text, too.
+    assert translate(f"{text}\n__global__ void k();") == f"{text}\n           void k();"
+
+
+def test_system_headers_stay():
+    text = system_header("x<<<y __shared__ float; __global__")
+    assert translate(text) == text
+    assert translate(text + "k<<<1, 2>>>(a);").startswith(text)
+
+
+# --------------------------------------------------------------------------- shared memory
+
+
+def static(declaration, names):
+    """What a __shared__ declaration in a function becomes."""
+    seen = "static thread_local unsigned long long cuda_cpu_seen;"
+    return f"{declaration}; {{ {seen} ::cuda_cpu::enter_shared(cuda_cpu_seen, {names}); }}"
+
+
+@pytest.mark.parametrize("source, declaration, names", [
+    ("__shared__ float a", "@ float a", "a"),
+    ("__shared__ float a[32][33], b", "@ float a[32][33], b", "a, b"),
+    ("float __shared__ a", "@ float a", "a"),
+    ("static __shared__ float a", "@ float a", "a"),
+    ("__shared__ static volatile float a[f<1, 2>()]", "@ volatile float a[f<1, 2>()]", "a"),
+    ("__shared__ unsigned long long *a, **b[2]", "@ unsigned long long *a, **b[2]", "a, b"),
+    ("__shared__ float (*a)[4], (*b)(int, int)", "@ float (*a)[4], (*b)(int, int)", "a, b"),
+    ("__shared__ std::pair<A, B<C, D>> a, b[2]", "@ std::pair<A, B<C, D>> a, b[2]", "a, b"),
+    ("__shared__ typename X<A, (b > c)>::T a", "@ typename X<A, (b > c)>::T a", "a"),
+    ("__shared__ struct P a", "@ struct P a", "a"),
+    ("__shared__ union { float x[4]; int y; } a, b", "@ union { float x[4]; int y; } a, b", "a, b"),
+    ("struct P { int x, y; } __shared__ a", "@ struct P { int x, y; } a", "a"),
+    ("__shared__ __attribute__((aligned(B))) T a", "__attribute__((aligned(B))) @ T a", "a"),
+    ("__attribute__((aligned(B))) __shared__ T a", "__attribute__((aligned(B))) @ T a", "a"),
+    ("__shared__ T a[4] __attribute__((aligned(B)))", "@ T a[4] __attribute__((aligned(B)))", "a"),
+    ("__shared__ alignas(16) float a", "alignas(16) @ float a", "a"),
+    ("[[maybe_unused]] alignas(B) __shared__ T a", "[[maybe_unused]] alignas(B) @ T a", "a"),
+    ("__shared__ decltype(x + y) a[3]", "@ decltype(x + y) a[3]", "a"),
+    ("__device__ __shared__ T a", "@ T a", "a"),
+])
+def test_static_shared_memory(source, declaration, names):
+    expected = static(declaration.replace("@", "static thread_local "), names)
+    for before, after in [("void k() { ", " }"), ("auto k = [] { f(); ", " };"),
+                          ("struct A { void k() { if (b) { } ", " } };"),
+                          ('namespace a { extern "C" { void k() { switch (c) { case 1: ', "}}}}")]:
+        translated = translate(f"{before}{source};{after}")
+        assert squeezed(translated) == squeezed(before + expected + after)
+
+
+@pytest.mark.parametrize("before", ["", "namespace {", "namespace a::b { inline namespace c {",
+                                    'extern "C" {', "namespace a { struct B { int c; };"])
+def test_static_shared_memory_outside_functions(before):
+    assert squeezed(translate(f"{before} __shared__ float a[3];")) == squeezed(
+        f"{before} static thread_local float a[3];")
+
+
+def dynamic(element, name, size="@", row="", scope="function"):
+    """What an `extern __shared__` declaration becomes."""
+    computed = f"[::cuda_cpu::dynamic_shared_bytes / sizeof({row or element})]"
+    declared, size = size.replace("@", "[]"), size.replace("@", computed)
+    value = f"*reinterpret_cast<{element} (*){size}>(::cuda_cpu::dynamic_shared())"
+    if scope == "namespace":
+        return f"thread_local {element} (&{name}){size} = {value};"
+    check = f"{{ [[maybe_unused]] extern {element} {name}{declared}; }}"
+    return f"{check} {element} (&{name}){size} = {value};"
+
+
+@pytest.mark.parametrize("source, expected", [
+    ("extern __shared__ float a[]", dynamic("float", "a")),
+    ("__shared__ extern float a[]", dynamic("float", "a")),
+    ("extern __shared__ __attribute__((aligned(16))) unsigned char a[]",
+     dynamic("unsigned char", "a")),
+    ("alignas(16) extern volatile __shared__ float4 a[]", dynamic("volatile float4", "a")),
+    ("extern float __shared__ a[] __attribute__((aligned(8)))", dynamic("float", "a")),
+    ("extern __shared__ std::pair<A, B> *a[]", dynamic("std::pair<A, B> *", "a")),
+    ("extern __shared__ typename X<A, B>::T a[]", dynamic("typename X<A, B>::T", "a")),
+    ("extern __shared__ const int a[], *b[]",
+     dynamic("const int", "a") + dynamic("const int *", "b")),
+    ("extern __shared__ float a[][32]", dynamic("float", "a", "@[32]", "float[32]")),
+    ("extern __shared__ float a[64]", dynamic("float", "a", "[64]")),
+    ("extern __shared__ float a", dynamic("float", "a", "")),
+])
+def test_dynamic_shared_memory(source, expected):
+    for before, after in [("void k() { ", " }"), ("auto k = [] { ", " };")]:
+        translated = translate(f"{before}{source};{after}")
+        assert squeezed(translated) == squeezed(before + expected + after)
+
+
+def test_dynamic_shared_memory_outside_functions():
+    for before in ("", "namespace a { "):
+        assert squeezed(translate(before + "extern __shared__ float a[];")) == squeezed(
+            before + dynamic("float", "a", scope="namespace"))
+
+
+def test_qualifiers():
+    assert translate("__global__ void k() {} __host__ __device__ int c();") == (
+        "           void k() {}                     int c();")
+    assert squeezed(translate("__noinline__ int f(); __attribute__((__noinline__)) int g();")) == (
+        squeezed("__attribute__((noinline)) int f(); __attribute__((__noinline__)) int g();"))
+
+
+# --------------------------------------------------------------------------- lines and errors
+
+
+def test_every_word_stays_at_its_line_and_column():
+    text = '''# 1 "a.cu"
+void kernel1() { __shared__ float tile1[size1], tile2; use1(tile1); }
+__global__ void kernel2(int a1) {
+    extern __shared__ double
+        dynamic1[];
+    use2(dynamic1);    __shared__ int tile3[size3]; use3(tile3);
+}
+# 20 "b.cuh"
+void host1() {
+    kernel3 <block1,
+             Block>
+        <<<grid1, block3,
+           bytes1>>>(
+            value1, [=] { kernel4<<<grid2, block4>>>(value2); },
+            value3); use4();
+    kernel5<<<grid3, block5>>>(value4); use5();
+    \u00e9\u00e9(), kernel6<<<grid4, block6>>>(value5), use6();
+}
+'''
+    before, after = places(text), places(translate(text))
+    for word in re.findall(r"[a-z]+\d", text):
+        assert before[word] <= after[word], word
+
+
+def test_lines_of_macros():
+    """What a macro makes stands on the line of its use."""
+    after = places(translate('# 7 "a.cu"\ndo { k<<<1, 2>>>(a); } while (0); next;\nlast;\n'))
+    assert {line for line, _ in after["k"] | after["next"]} == {7} and after["last"] == {(8, 0)}
+
+
+@pytest.mark.parametrize("line, sentence", [
+    ("    k<<<1, 2(a);", "the launch of k has no >>>"),
+    ("    k<<<f(1, 2>>>(a);", "the launch of k has no >>>, or a bracket before it is not closed"),
+    ("    k<<<1, 2>>(a);", "the launch of k has no >>>"),
+    ("    k<2><<<1, 2>>>;", "the launch of k<2> has no arguments in parentheses"),
+    ("    k<<<1, 2>>>(a, (b);", "the arguments of k are not closed: a ) is missing"),
+    ("    k<<<1>>>(a);", "the launch of k needs a grid and a block"),
+    ("    <<<1, 2>>>(a);", "there is no kernel before <<<"),
+    ("    = <<<1, 2>>>(a);", "there is no kernel before <<<"),
+    ("    __shared__ int a = 3;", "a __shared__ variable cannot have an initialiser"),
+    ("    __shared__ int a{};", "a __shared__ variable cannot have an initialiser"),
+    ("    extern __shared__ int (*a)();", "this dynamic shared memory cannot be read"),
+])
+def test_what_cannot_be_read(line, sentence):
+    learner = f'void f() {{\n}}\n# 40 "dir/a b.cu"\nvoid g() {{\n{line}\n}}\n'
+    text = system_header("int f();\n") + learner
+    with pytest.raises(TranslationError) as caught:
+        translate(text)
+    first, shown = str(caught.value).split("\n")
+    assert first.startswith(f"dir/a b.cu:41: error: {sentence}")
+    assert shown == f"   41 | {line}"
+
+
+@pytest.mark.parametrize("text", [
+    "void f() { k<<<1, 2>>>(a)", "void f() { __shared__ int a", "__shared__ float a[3]\nint b = 3;",
+    "}}} k<<<1, 2>>>(a); )", "> k<<<1, 2>>>(a)", ")<<<1, 2>>>(a)", "__shared__", "__shared__;",
+    "extern __shared__;", "extern __shared__ a[];", "{ __shared__ }", "<<<", ">>>", "k<<<", "(((",
+    "k<<<1, 2>>>", "'\"k<<<1, 2>>>(a)", 'R"(k<<<', "<<<<<<< HEAD\n=======\n>>>>>>> other",
+])
+def test_broken_text_is_an_error_or_left_to_the_compiler(text):
+    try:
+        translate(text)
+    except TranslationError as error:
+        assert re.match(r"<stdin>:\d+: error: [a-z_]", str(error))
+
+
+def test_is_fast():
+    learner = "__global__ void k(float* a) { if (a[3] > 0) a[3] *= 2; }\n" * 200
+    learner += "void f(float* a) { k<<<1, dim3(2, 3)>>>(a); }\n" * 200
+    header = "template <class T> struct A { T operator()(const T& a) const { return a << 3; } };\n"
+    text = system_header(header * 40_000) + learner
+    assert len(text) > 3_000_000
+    begin = time.process_time()
+    translate(text)
+    assert time.process_time() - begin < 0.5  # it takes 0.1
+
+
+# --------------------------------------------------------------------------- compiled programs
+
+
+@pytest.mark.ahead(farm.build, LAUNCHES, "", "cpu", False, "-O0")
+def test_program(run):
+    program = farm.build(LAUNCHES, backend="cpu", flags="-O0")
+    result = run(program)
+    assert result.returncode == 0 and not result.stderr
+    assert result.stdout == """\
+shape 2x1x1 of 1x3x2: 1
+shape 1x1x1 of 2x1x1: 2
+shape 2x1x1 of 3x1x1: 1
+in_namespace 3
+in_namespace 2
+with_default 1 42
+with_default 1 3
+no_arguments 7
+text b ) 62
+pointer null
+no_arguments 2
+no_arguments 4
+filled 4.5 12
+filled 4 6
+filled 10 6
+dynamic 2.5 8
+dynamic 1 4
+dynamic_rows 7
+in_function 12
+many 3 of 3
+filled 0.5 6
+filled 1 20
+no_arguments 9
+shape 1x1x1 of 1x1x1: 4
+in_function 6
+shape 1x1x1 of 1x1x1: 6
+3 no error
+"""
+
+
+def compile_script(folder, *words, runtime_object="/nonexistent/runtime.o"):
+    """Runs compile.sh in a folder, without optimisation."""
+    return farm.run(COMPILE, "--python", sys.executable, "--flags", "-O0",
+                    "--runtime-object", runtime_object, *words, cwd=folder)
+
+
+ERRORS = """\
+#include <cstdio>
+#define LAUNCH(kernel, ...) kernel<<<1, 1>>>(__VA_ARGS__)
+__global__ void add(const float* a, float* sum, int count) {
+    __shared__ float row[sizes];
+    if (threadIdx.x < count) sum[0] = a[1] + b[1];
+    extern __shared__ float values[];
+}
+__global__ void other(flot* a) {}
+__global__ void third() { extern __shared__ int values[]; }
+int main() {
+    int unused;
+    float* a = nullptr;
+    add<<<1, blocks>>>(a, a, 3);
+    add<<<1, 1>>>(a, b, 3);
+    add<<<dim3(1, 2),
+          256>>>(a,
+                 c, 3);
+    int text = "text";
+    LAUNCH(add, a, a, d);
+    add<<<1, 1>>>(a);
+    add<<<1, 1>>>(3, a, 3);
+    ad<<<1, 1>>>(a);
+}
+"""
+
+# The line, the text under the caret and what the compiler says. In a macro's expansion the caret is
+# only near; without an own place in the source (None) the caret is not looked at.
+EXPECTED_ERRORS = [
+    (4, "sizes", "'sizes' was not declared"),
+    (4, "row", "'row' was not declared"),
+    (5, "b[1]", "'b' was not declared"),
+    (8, None, "variable or field 'other' declared void"),
+    (8, None, "'flot' was not declared"),
+    (8, None, "'a' was not declared"),
+    (9, None, "conflicting declaration 'int values []'"),
+    (13, "blocks", "'blocks' was not declared"),
+    (14, "b, 3", "'b' was not declared"),
+    (17, "c, 3", "'c' was not declared"),
+    (18, '"text"', "invalid conversion from 'const char*' to 'int'"),
+    (19, None, "'d' was not declared"),
+    (20, "(a);", "too few arguments"),
+    (21, "3, a", "invalid conversion from 'int' to 'const float*'"),
+    (22, "(a);", "'ad' was not declared"),
+]
+
+
+def test_errors_show_the_learner_s_own_line(folder):
+    (folder / "my lab.cu").write_text(ERRORS)
+    result = compile_script(folder, "my lab.cu", "-o", "program")
+    assert result.returncode == 1
+    output = result.stderr.replace("\u2018", "'").replace("\u2019", "'")
+    lines = ["", *ERRORS.split("\n")]
+    form = r"^my lab\.cu:(\d+):(\d+): error: (.*)\n(.*)$"
+    errors = re.findall(form, output, re.MULTILINE)
+    for line, under, sentence in EXPECTED_ERRORS:
+        column = lines[line].index(under, 8) + 1 if under else None
+        assert any(int(error[0]) == line and (int(error[1]) == column or not under)
+                   and sentence in error[2] and error[3] == f"{line:5} | {lines[line]}"
+                   for error in errors), f"line {line}: {sentence}"
+    assert len(errors) == len(EXPECTED_ERRORS) == output.count("error:")
+    assert "my lab.cu:11:9: warning: unused variable 'unused'" in output
+    assert set(re.findall(r"^(.*?):\d+:\d+: warning", output, re.MULTILINE)) == {"my lab.cu"}
+    assert os.listdir(folder) == ["my lab.cu"]
+
+
+SMALL = """\
+#include "header.h"
+__global__ void k(int a) {}
+int main() { k<<<1, 1>>>(A); return 3; }
+"""
+
+
+def test_paths_dependencies_and_what_is_left(folder, run):
+    place = folder / "a [b] c"
+    (place / "out").mkdir(parents=True)
+    (place / "my lab.cu").write_text(SMALL)
+    (place / "header.h").write_text("#define A 2\n")
+    runtime = farm.call(farm.runtime_object, False)
+    result = compile_script(place, "my lab.cu", "-o", "out/my lab", "--dependencies", "out/lab.d",
+                            runtime_object=runtime)
+    assert result.returncode == 0 and result.stdout + result.stderr == ""
+    assert sorted(os.listdir(place / "out")) == ["lab.d", "my lab"]
+    assert run(place / "out/my lab").returncode == 3
+    rules = (place / "out/lab.d").read_text().replace("\\\n", " ")
+    assert rules.startswith("out/my\\ lab: my\\ lab.cu ") and "\nheader.h:\n" in rules
+
+    # A learner's mistake leaves the program of before, and nothing else.
+    (place / "header.h").write_text("")
+    before = (place / "out/my lab").stat().st_mtime_ns
+    result = compile_script(place, "my lab.cu", "-o", "out/my lab", runtime_object=runtime)
+    assert result.returncode == 1 and "my lab.cu:3:26: error: 'A' was not declared" in (
+        result.stderr.replace("\u2018", "'").replace("\u2019", "'"))
+    assert sorted(os.listdir(place / "out")) == ["lab.d", "my lab"]
+    assert (place / "out/my lab").stat().st_mtime_ns == before
+
+
+def test_error_of_the_translator_stops_the_build(folder):
+    (folder / "lab.cu").write_text("__global__ void k() {}\nint main() { k<<<1, 1>>>; }\n")
+    result = compile_script(folder, "lab.cu", "-o", "program")
+    assert result.returncode == 1
+    assert result.stderr == (
+        "lab.cu:2: error: the launch of k has no arguments in parentheses (they may be empty): "
+        "write k<<<grid, block>>>(arguments)\n    2 | int main() { k<<<1, 1>>>; }\n")
+    assert os.listdir(folder) == ["lab.cu"]
+
+
+@pytest.mark.parametrize("words, sentence", [
+    ([], "-o PROGRAM is missing"),
+    (["lab.cu"], "-o PROGRAM is missing"),
+    (["-o", "program"], "SOURCE.cu is missing"),
+    (["a.cu", "b.cu", "-o", "program"], "one source at a time, but got a.cu and b.cu"),
+    (["lab.cu", "--fast", "-o", "program"], "unknown option --fast"),
+    (["lab.cu", "-o"], "-o needs a value"),
+    (["--runtime", "lab.cu", "-o", "runtime.o"], "--runtime takes no source, but got lab.cu"),
+    (["lab.cu", "-o", "nowhere/program"], "the folder of nowhere/program does not exist"),
+])
+def test_bad_usage(folder, words, sentence):
+    result = farm.run(COMPILE, *words, cwd=folder)
+    assert result.returncode == 2 and result.stdout == "" and os.listdir(folder) == []
+    assert result.stderr.startswith(f"compile.sh: {sentence}") and result.stderr.count("\n") == 1

@@ -91,9 +91,9 @@ __global__ void grid_stride(const float* a, const float* b, float* sum, int64_t 
 }
 
 // Memory answers late, so ask for much before waiting: each thread requests 2 * vectors_per_thread
-// pieces of 16 bytes before it uses the first. No element is used twice, so __ldcs and __stcs tell
-// the caches that it need not stay. A block adds one tile; a tile that ends beyond the last element
-// is added one by one, which also takes care of a count that is no multiple of 4.
+// pieces of 16 bytes before it uses the first. Vector k of all threads of a block lies together, so
+// access stays coalesced. A block adds one tile; a tile that ends beyond the last element is added
+// one by one, which also takes care of a count that is no multiple of 4.
 // A float4 must lie at a multiple of 16 bytes: cudaMalloc aligns to 256, and a tile to 16.
 constexpr int vectors_per_thread = 2;
 constexpr int elements_per_thread = 4 * vectors_per_thread;

@@ -75,7 +75,7 @@ __global__ void row_stride(const float* a, const float* b, float* sum, int64_t h
 }
 
 // The sum does not care for rows, and without them no shape is awkward: height * width elements, as
-// in the vectorised kernel of lab 03. Each thread requests 2 * vectors_per_thread pieces of 16 bytes
+// in the vectorised kernel of lab 03. Each thread wants 2 * vectors_per_thread pieces of 16 bytes
 // before it uses the first; a block adds one tile, and what is no whole tile is added one by one.
 constexpr int vectors_per_thread = 2;
 constexpr int elements_per_thread = 4 * vectors_per_thread;

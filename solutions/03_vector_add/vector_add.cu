@@ -137,9 +137,9 @@ __global__ void grid_stride(const float* a, const float* b, float* sum, int64_t 
 }
 
 // Memory answers late, so ask for much before waiting: each thread requests 2 * vectors_per_thread
-// pieces of 16 bytes before it uses the first. No element is used twice, so __ldcs and __stcs tell
-// the caches that it need not stay. A block adds one tile; a tile that ends beyond the last element
-// is added one by one, which also takes care of a count that is no multiple of 4.
+// pieces of 16 bytes before it uses the first. Vector k of all threads of a block lies together, so
+// access stays coalesced. A block adds one tile; a tile that ends beyond the last element is added
+// one by one, which also takes care of a count that is no multiple of 4.
 // A float4 must lie at a multiple of 16 bytes: cudaMalloc aligns to 256, and a tile to 16.
 constexpr int vectors_per_thread = 2;
 constexpr int elements_per_thread = 4 * vectors_per_thread;
@@ -155,13 +155,13 @@ __global__ void vectorised(const float* a, const float* b, float* sum, int64_t c
         float4 x[vectors_per_thread], y[vectors_per_thread];
 #pragma unroll
         for (int k = 0; k < vectors_per_thread; k++) {
-            x[k] = __ldcs(a_vectors + k * blockDim.x);
-            y[k] = __ldcs(b_vectors + k * blockDim.x);
+            x[k] = a_vectors[k * blockDim.x];
+            y[k] = b_vectors[k * blockDim.x];
         }
 #pragma unroll
         for (int k = 0; k < vectors_per_thread; k++) {
             const float4 z = {x[k].x + y[k].x, x[k].y + y[k].y, x[k].z + y[k].z, x[k].w + y[k].w};
-            __stcs(sum_vectors + k * blockDim.x, z);
+            sum_vectors[k * blockDim.x] = z;
         }
         //: // TODO 7 (about 10 lines): vector k of this thread is number k * blockDim.x +
         //: // threadIdx.x of the tile. First load vectors_per_thread float4 of a and of b into

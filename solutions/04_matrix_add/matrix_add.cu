@@ -112,7 +112,7 @@ __global__ void row_stride(const float* a, const float* b, float* sum, int64_t h
 }
 
 // The sum does not care for rows, and without them no shape is awkward: height * width elements, as
-// in the vectorised kernel of lab 03. Each thread requests 2 * vectors_per_thread pieces of 16 bytes
+// in the vectorised kernel of lab 03. Each thread wants 2 * vectors_per_thread pieces of 16 bytes
 // before it uses the first; a block adds one tile, and what is no whole tile is added one by one.
 constexpr int vectors_per_thread = 2;
 constexpr int elements_per_thread = 4 * vectors_per_thread;
@@ -130,13 +130,13 @@ __global__ void flat_vectorised(const float* a, const float* b, float* sum, int6
         float4 x[vectors_per_thread], y[vectors_per_thread];
 #pragma unroll
         for (int k = 0; k < vectors_per_thread; k++) {
-            x[k] = __ldcs(a_vectors + k * blockDim.x);
-            y[k] = __ldcs(b_vectors + k * blockDim.x);
+            x[k] = a_vectors[k * blockDim.x];
+            y[k] = b_vectors[k * blockDim.x];
         }
 #pragma unroll
         for (int k = 0; k < vectors_per_thread; k++) {
             const float4 z = {x[k].x + y[k].x, x[k].y + y[k].y, x[k].z + y[k].z, x[k].w + y[k].w};
-            __stcs(sum_vectors + k * blockDim.x, z);
+            sum_vectors[k * blockDim.x] = z;
         }
         //: // TODO 6 (about 10 lines): as in lab 03. All loads of this thread first, then the sums.
         // END SOLUTION

@@ -116,8 +116,9 @@ void use_after_free() {
 __global__ void null_kernel(float* values, int i) {
     if (threadIdx.x == 7) values[i] = 2;  // HERE null_pointer null_element
 }
-void null_pointer() { null_kernel<<<1, 32>>>(nullptr, 0); }
-void null_element() { null_kernel<<<1, 32>>>(nullptr, 10000); }
+float* const nothing = nullptr;
+void null_pointer() { null_kernel<<<1, 32>>>(nothing, 0); }
+void null_element() { null_kernel<<<1, 32>>>(nothing, 10000); }
 
 __global__ void dynamic_kernel(int n) {
     extern __shared__ float tile[];

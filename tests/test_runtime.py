@@ -174,6 +174,7 @@ MISTAKES = {
     "freed_argument": ARGUMENT % (1, "add_kernel", r"pointer into memory that was given to cudaFree\."),
     "past_end": KERNEL % ("past_end_kernel", "0", "4") +
                 r"\S+ ?\w* the first byte past the end of the allocation of 4096 bytes: .*",
+    "past_odd_end": r"kernel past_end_kernel wrote past the end of the allocation of 4000 bytes: .*",
     "before_start": KERNEL % ("before_start_kernel", "0", "0") +
                     r".* 4 bytes before the start of the allocation of 4096 bytes: .*",
     "far_away": KERNEL % ("far_away_kernel", "0", "0") +

@@ -59,7 +59,9 @@ fi
 [ -d "$(dirname -- "$output")" ] || refuse "the folder of $output does not exist"
 
 # -ffp-contract=off: a * b + c rounds twice, as written, whatever the machine's own instructions.
-flags=(-std=c++17 -ffp-contract=off -Wall -Wno-unknown-pragmas -pthread -fno-pie)
+# -fstack-clash-protection: a local array too large for its stack meets the guard page.
+flags=(-std=c++17 -ffp-contract=off -Wall -Wno-unknown-pragmas -pthread -fno-pie
+    -fstack-clash-protection -fno-delete-null-pointer-checks)
 if [ $debug = yes ]; then
     flags+=(-O0 -g -DLAB_DEBUG)
 else

@@ -229,6 +229,12 @@ void submit(const char* name, const Shape& shape, std::unique_ptr<Kernel> kernel
         if (lost_device != cudaSuccess) return;
         Memory::instance().set_open(true);
         run_grid(*grid);
+        if (const Allocation* const allocation = Memory::instance().overrun()) {
+            stop(
+                format("%s: kernel %s wrote past the end of the allocation of %zu bytes: compare "
+                       "the index with the number of elements before the access.",
+                       to_string(grid->shape.site).c_str(), grid->name, allocation->bytes));
+        }
     });
     static const char* const blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
     if (blocking != nullptr && *blocking == '1') Queue::instance().run_all();

@@ -93,6 +93,13 @@ __global__ void past_end_kernel(float* values, int n) {
 }
 void past_end() { past_end_kernel<<<5, 256>>>(device_array(), count); }
 
+// The bytes between the end and CUDA's alignment have no guard page; they are looked at afterwards.
+void past_odd_end() {
+    float* values = nullptr;
+    if (cudaMalloc(&values, 1000 * sizeof(float)) != cudaSuccess) std::exit(9);
+    past_end_kernel<<<4, 256>>>(values, 1000);  // HERE past_odd_end
+}
+
 __global__ void before_start_kernel(float* values) {
     values[static_cast<int>(threadIdx.x) - 1] += 1;  // HERE before_start
 }
@@ -282,7 +289,7 @@ int main(int argc, char** argv) {
         CASE(large_local),   CASE(deep_recursion),   CASE(early_return),     CASE(condition),
         CASE(two_branches),  CASE(loop_with_break),  CASE(barrier_and_warp), CASE(missing_lane),
         CASE(unnamed_lane),  CASE(waits_in_kernel),  CASE(endless),          CASE(calls_in_kernel),
-        CASE(child_local),   CASE(child_shared),     CASE(child_dynamic)};
+        CASE(past_odd_end),  CASE(child_local),      CASE(child_shared),     CASE(child_dynamic)};
     if (argc == 1) {
         for (const auto& entry : cases) std::printf("%s\n", entry.first.c_str());
         return 0;

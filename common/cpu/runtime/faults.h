@@ -112,9 +112,9 @@ inline std::string explain_kernel_fault(const char* address, const Allocation* a
     if (const size_t bytes = Core::mine().past_dynamic_shared(address)) {
         return who +
                format(
-                   "%zu bytes past the end of the dynamic shared memory of its block: does the "
+                   "byte %zu past the end of the dynamic shared memory of its block: does the "
                    "launch ask for enough?",
-                   bytes - 1);
+                   bytes);
     }
     if (allocation == nullptr) {
         return who +

@@ -161,6 +161,19 @@ class Memory {
         }
     }
 
+    // The allocation behind whose end something was written, in the bytes up to CUDA's alignment,
+    // which no guard page covers; null when there is none.
+    const Allocation* overrun() {
+        std::lock_guard<std::mutex> lock(mutex_);
+        for (const Allocation* const allocation : closable_) {
+            const char* const end = allocation->start + allocation->bytes;
+            const char* const guard = allocation->pages + allocation->mapped_bytes;
+            if (std::any_of(end, guard, [](char byte) { return byte != '\xff'; }))
+                return allocation;
+        }
+        return nullptr;
+    }
+
     size_t used() const { return used_; }
 
     // What the machine could still give.

@@ -347,30 +347,6 @@ Array<T> read_array(const std::string& path, int dimensions = -1) {
 // Writing
 // ---------------------------------------------------------------------------------------------
 
-// Opens a new file in the folder, under a name that no other has; nullptr when it cannot.
-inline std::FILE* open_temporary(const std::string& folder, std::string& path) {
-    for (int attempt = 0; attempt < 100; ++attempt) {
-        path = folder + format("/.array_file-%d-%d", int(getpid()), attempt);
-        std::FILE* const file = std::fopen(path.c_str(), "wbx");  // x: fails when it exists
-        if (file || errno != EEXIST) return file;
-    }
-    return nullptr;
-}
-
-// Writes an array to a new file. Returns 0, or the number of the system's error.
-inline int write_new_file(std::FILE* file, const std::string& path, const std::string& header,
-                          const void* values, size_t bytes) {
-    bool written = std::fwrite(header.data(), 1, header.size(), file) == header.size();
-    if (bytes > 0) written = written && std::fwrite(values, 1, bytes, file) == bytes;
-    written = written && std::fflush(file) == 0;
-    const int problem = written ? 0 : errno;  // closing may change errno
-    if (std::fclose(file) != 0 && problem == 0) return errno;
-    struct stat status;
-    if (problem == 0 && stat(path.c_str(), &status) != 0) return errno;
-    if (problem == 0 && size_t(status.st_size) != header.size() + bytes) return EIO;
-    return problem;
-}
-
 inline void write_array_file(const std::string& path, ArrayType type, const void* values,
                              const std::vector<int64_t>& shape) {
     const std::string name = quoted(path);
@@ -381,15 +357,9 @@ inline void write_array_file(const std::string& path, ArrayType type, const void
         fail("cannot write %s: no file holds the shape %s", name.c_str(),
              array_shape_text(shape).c_str());
     }
-    std::string temporary;
-    std::FILE* const file = open_temporary(folder_of(path), temporary);
-    if (!file) fail("cannot write %s: %s", name.c_str(), std::strerror(errno));
     const std::string header = make_array_header(type.code, shape);
-    int problem = write_new_file(file, temporary, header, values, size_t(bytes));
-    if (problem == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) problem = errno;
-    if (problem == 0) return;
-    unlink(temporary.c_str());
-    fail("cannot write %s: %s", name.c_str(), std::strerror(problem));
+    const int problem = write_file(path, {{header.data(), header.size()}, {values, size_t(bytes)}});
+    if (problem != 0) fail("cannot write %s: %s", name.c_str(), std::strerror(problem));
 }
 
 // Writes the values, row-major, with their shape. The file appears under its name only when it is

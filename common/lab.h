@@ -4,6 +4,7 @@
 
 #include <cuda_runtime.h>
 #include <errno.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <initializer_list>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -106,6 +108,16 @@ inline std::string shape_text(dim3 shape) {
     va_list arguments;
     va_start(arguments, format);
     stop(77, format, arguments);
+}
+
+// What was printed and could not be written (to a full disk, say) is a failure, however the program
+// ends. Runs at exit.
+inline void require_printed() {
+    const bool failed_before = std::ferror(stdout);
+    if (std::fflush(stdout) == 0 && !failed_before) return;
+    std::fprintf(stderr, "%s: cannot print the results: %s\n", program_invocation_short_name,
+                 failed_before ? "writing to standard output failed" : std::strerror(errno));
+    _exit(1);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -236,17 +248,40 @@ inline std::string reading_problem(const std::string& path) {
     return "";
 }
 
+// Where a link leads; the path itself when it is no link, or leads nowhere.
+inline std::string link_target(const std::string& path) {
+    struct stat status;
+    if (lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return path;
+    char* const target = realpath(path.c_str(), nullptr);
+    const std::string found = target ? target : path;
+    std::free(target);
+    return found;
+}
+
+// One spelling for all paths that lead to a file: "a.npy", "./a.npy", a link to it.
+inline std::string plain_path(const std::string& path) {
+    const std::string target = link_target(path), name = target.substr(target.rfind('/') + 1);
+    char* const folder = realpath(folder_of(target).c_str(), nullptr);
+    const std::string found = folder ? std::string(folder) + '/' + name : target;
+    std::free(folder);
+    return found;
+}
+
 // Why no file can be put there, in place of one that may be there now; or "".
 inline std::string writing_problem(const std::string& path) {
     struct stat status;
-    const std::string folder = folder_of(path);
+    const std::string folder = folder_of(link_target(path));
     if (path.empty()) return "the name is empty";
     if (stat(path.c_str(), &status) == 0) {
         if (S_ISDIR(status.st_mode)) return "it is a folder";
         if (!S_ISREG(status.st_mode)) return "it is not a regular file";
         if (access(path.c_str(), W_OK) != 0) return std::strerror(errno);
+    } else if (errno == ELOOP || errno == ENAMETOOLONG) {
+        return std::strerror(errno);
     } else if (path.back() == '/') {
         return "there is no such folder";
+    } else if (lstat(path.c_str(), &status) == 0) {
+        return "it is a link that leads nowhere";
     }
     if (access((folder + "/.").c_str(), W_OK | X_OK) == 0) return "";
     return "its folder " + quoted(folder) + ": " + std::strerror(errno);
@@ -261,6 +296,8 @@ class Arguments {
     Arguments(int argc, char** argv, const char* summary)
         : summary_(summary), words_(argv + std::min(argc, 1), argv + argc), used_(words_.size()) {
         for (const std::string& word : words_) help_ = help_ || word == "--help";
+        std::atexit(require_printed);
+        signal(SIGXFSZ, SIG_IGN);  // a file beyond its limit is an error like that of a full disk
     }
 
     // A whole number; the suffixes Ki, Mi and Gi multiply by 1024, 1048576 and 1073741824.
@@ -375,6 +412,12 @@ class Arguments {
             refuse("--%s: cannot write %s: %s", name.c_str(), quoted(path).c_str(),
                    problem.c_str());
         }
+        for (const Output& other : outputs_) {
+            if (other.path != plain_path(path)) continue;
+            refuse("--%s and --%s both write %s; give them two names", other.option.c_str(),
+                   name.c_str(), quoted(path).c_str());
+        }
+        outputs_.push_back({name, plain_path(path)});
         return path;
     }
 
@@ -411,6 +454,9 @@ class Arguments {
  private:
     struct Option {
         std::string name, value, help, fallback;
+    };
+    struct Output {
+        std::string option, path;
     };
 
     void declare(const std::string& name, const std::string& value, const std::string& help,
@@ -507,9 +553,90 @@ class Arguments {
     std::vector<std::string> words_;
     std::vector<bool> used_;
     std::vector<Option> options_;
+    std::vector<Output> outputs_;
     bool help_ = false;
     bool finished_ = false;
 };
+
+// ---------------------------------------------------------------------------------------------
+// Files that are whole, or not there
+// ---------------------------------------------------------------------------------------------
+
+// A file under a name of its own, beside the one that it shall become. It is removed when it is
+// given up, and also when a signal (Ctrl+C) ends the program meanwhile. One at a time.
+class UnfinishedFile {
+ public:
+    explicit UnfinishedFile(const std::string& folder) {
+        for (int attempt = 0; attempt < 100 && !file_; ++attempt) {
+            path_ = folder + format("/.unfinished-%d-%d", int(getpid()), attempt);
+            file_ = std::fopen(path_.c_str(), "wbx");  // x: fails when it exists
+            if (!file_ && errno != EEXIST) return;
+        }
+        if (!file_) return;
+        current() = path_.c_str();
+        for (int i = 0; i < ending_signals; ++i) {
+            before_[i] = signal(signal_number(i), end_by_signal);
+            if (before_[i] == SIG_IGN) signal(signal_number(i), SIG_IGN);  // nohup
+        }
+    }
+    ~UnfinishedFile() {
+        if (!file_) return;
+        unlink(path_.c_str());  // finds nothing once the file has its name
+        current() = nullptr;
+        for (int i = 0; i < ending_signals; ++i) signal(signal_number(i), before_[i]);
+    }
+    UnfinishedFile(const UnfinishedFile&) = delete;
+    UnfinishedFile& operator=(const UnfinishedFile&) = delete;
+
+    std::FILE* file() const { return file_; }  // nullptr: errno says why
+    const std::string& path() const { return path_; }
+
+ private:
+    static constexpr int ending_signals = 3;
+    static int signal_number(int i) { return i == 0 ? SIGINT : i == 1 ? SIGTERM : SIGHUP; }
+    static const char* volatile& current() {
+        static const char* volatile path = nullptr;
+        return path;
+    }
+    static void end_by_signal(int number) {
+        if (current()) unlink(current());
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+
+    std::string path_;
+    std::FILE* file_ = nullptr;
+    void (*before_[ending_signals])(int) = {};
+};
+
+struct Bytes {
+    const void* start;
+    size_t count;
+};
+
+// Writes the pieces, one behind the other, to a file that appears under its name only when it is
+// complete; a link stays, and its target is replaced. Returns 0 or the system's number of the error.
+inline int write_file(const std::string& path, std::initializer_list<Bytes> pieces) {
+    const std::string target = link_target(path);
+    const UnfinishedFile unfinished(folder_of(target));
+    std::FILE* const file = unfinished.file();
+    if (!file) return errno;
+    size_t bytes = 0;
+    bool written = true;
+    for (const Bytes& piece : pieces) {
+        bytes += piece.count;
+        if (piece.count == 0) continue;
+        written = written && std::fwrite(piece.start, 1, piece.count, file) == piece.count;
+    }
+    written = written && std::fflush(file) == 0;
+    const int problem = written ? 0 : errno;  // closing may change errno
+    if (std::fclose(file) != 0 && problem == 0) return errno;
+    if (problem != 0) return problem;
+    struct stat status;
+    if (stat(unfinished.path().c_str(), &status) != 0) return errno;
+    if (size_t(status.st_size) != bytes) return EIO;
+    return std::rename(unfinished.path().c_str(), target.c_str()) == 0 ? 0 : errno;
+}
 
 // ---------------------------------------------------------------------------------------------
 // What the machine must have
@@ -858,7 +985,7 @@ class Results {
         if (!notes_.empty()) std::printf("\n%s\n", joined(notes_, "\n").c_str());
         if (on_cpu) std::printf("\nCPU mode: these are not GPU times.\n");
         if (!csv_path_.empty()) append_csv(device);
-        if (std::fflush(stdout) != 0) fail("cannot print the results: %s", std::strerror(errno));
+        require_printed();
         if (count(Wrong) > 0) return 1;
         return count(Skipped) > 0 && count(Right) == 0 ? 77 : 0;
     }

@@ -120,13 +120,16 @@ endif
 # 77 is no failure: the program has said why it cannot do its work on this machine.
 skipped_is_fine = { status=$$?; [ $$status -eq 77 ] || exit $$status; echo 'skipped, for the reason above' >&2; }
 
+# Cards that are hidden are a reason to choose the CPU, and none to hide the CPU's device as well.
+shown := $(if $(filter cpu,$(backend)),$(if $(BACKEND),,env -u CUDA_VISIBLE_DEVICES))
+
 build: $(program)
 
 run: $(program) | announce
-	$(quiet)$(at) $(up)$(target) $(ARGS) || $(skipped_is_fine)
+	$(quiet)$(at) $(shown) $(up)$(target) $(ARGS) || $(skipped_is_fine)
 
 check: $(program) | announce
-	$(quiet)$(at) PYTHONPATH="$(up)common$${PYTHONPATH:+:$$PYTHONPATH}" $(call quote,$(PYTHON)) -B \
+	$(quiet)$(at) $(shown) env PYTHONPATH="$(up)common$${PYTHONPATH:+:$$PYTHONPATH}" $(call quote,$(PYTHON)) -B \
 	    $(here)check.py --program $(up)$(target) $(ARGS) || $(skipped_is_fine)
 
 endif

@@ -95,7 +95,7 @@ find_libraries() {
     local header library
     if header=$(header_path stb/stb_image.h); then found "$header"; else missing+='stb '; fi
     library=$("$CXX" -print-file-name=libboost_context.a 2>/dev/null)
-    if header=$(header_path boost/context/fiber.hpp) && [[ $library == */* ]]; then
+    if header=$(header_path boost/context/detail/fcontext.hpp) && [[ $library == */* ]]; then
         found "$header"
         found "$library"
     else

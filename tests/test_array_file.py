@@ -5,9 +5,11 @@ import os
 import random
 import resource
 import shutil
+import signal
 import struct
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import numpy
@@ -308,11 +310,38 @@ def test_a_full_disk_leaves_nothing(program, folder):
     for limit in [0, 64, 128, 4096, 120127]:
         result = subprocess.run(
             [program, "--input", folder / "a.npy", "--output", folder / "b.npy"], text=True,
-            capture_output=True, restore_signals=False,  # SIGXFSZ stays ignored, as Python has it
+            capture_output=True,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
         assert result.returncode == 1, result
         assert f'cannot write "{folder / "b.npy"}": File too large' in result.stderr
         assert contents(folder) == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_program_leaves_nothing(program, folder, number):
+    numpy.save(folder / "a.npy", numpy.zeros(200 << 20, "uint8"))
+    before = sorted(os.listdir(folder))
+    for _ in range(10):
+        process = subprocess.Popen([program, "--input", folder / "a.npy", "--type", "uint8", "--output",
+                                    folder / "b.npy"], stdout=subprocess.DEVNULL)
+        while process.poll() is None and sorted(os.listdir(folder)) == before:
+            time.sleep(0.001)
+        process.send_signal(number)
+        if process.wait() == -number:  # otherwise it was faster than the signal
+            break
+        (folder / "b.npy").unlink()
+    assert process.returncode == -number
+    assert sorted(os.listdir(folder)) == before
+
+
+def test_a_link_stays_and_its_target_is_replaced(program, run, folder):
+    (folder / "data").mkdir()
+    numpy.save(folder / "a.npy", sample((3,), "float32"))
+    numpy.save(folder / "data/b.npy", sample((9,), "float32"))
+    (folder / "link.npy").symlink_to("data/b.npy")
+    assert run(program, "--input", folder / "a.npy", "--output", folder / "link.npy").returncode == 0
+    assert (folder / "link.npy").is_symlink() and os.listdir(folder / "data") == ["b.npy"]
+    assert numpy.load(folder / "data/b.npy").shape == (3,)
 
 
 def test_places_that_take_no_file(program, run, folder):

@@ -590,7 +590,7 @@ case $* in
     *-print-multiarch*) echo some-linux-gnu ;;
     *-print-file-name*) have boost && echo "$STATE/boost" || echo libboost_context.a ;;
     *-H*) read -r line
-        case $line in *stb/*) name=stb file=stb/stb_image.h ;; *) name=boost file=boost/context/fiber.hpp ;; esac
+        case $line in *stb/*) name=stb file=stb/stb_image.h ;; *) name=boost file=boost/context/detail/fcontext.hpp ;; esac
         have $name || exit 1
         mkdir -p "$STATE/include/${file%/*}"; : >"$STATE/include/$file"
         echo ". $STATE/include/$file" >&2 ;;

@@ -136,6 +136,24 @@ def test_wrong_markers_write_nothing(course):
     assert not labs.exists()
 
 
+def test_other_encodings(course, folder):
+    solutions, labs = course
+    command("--solutions", solutions, "--output", labs)
+    (labs / "99_add" / "add.cu").write_bytes(b"// gr\xfc\xdfe\n")
+    exercises.write(solutions, labs, ["99_add"], folder / "kept")
+    assert (folder / "kept" / "99_add" / "add.cu").read_bytes() == b"// gr\xfc\xdfe\n"
+    (solutions / "99_add" / "helper.h").write_bytes(b"// gr\xfc\xdfe\n")
+    result = command("--solutions", solutions, "--output", labs)
+    assert result.returncode == 1 and "helper.h: byte 5 is not UTF-8" in result.stderr
+
+
+def test_a_place_that_takes_no_file(course):
+    solutions, labs = course
+    labs.write_text("no folder")
+    result = command("--solutions", solutions, "--output", labs)
+    assert result.returncode == 1 and len(result.stderr.splitlines()) == 1
+
+
 def test_unknown_lab_is_bad_usage(course):
     result = command("--solutions", course[0], "98_none")
     assert result.returncode == 2 and "no solution 98_none" in result.stderr

@@ -205,13 +205,26 @@ def test_output_files(options, refusal, folder):
     for path in ["new.npy", "old.npy", "./new.npy", str(folder / "new.npy")]:
         assert options("--output", path, cwd=folder)["output"] == path
     os.mkfifo(folder / "pipe")
+    (folder / "link").symlink_to("none/b.npy")
+    (folder / "loop").symlink_to("loop")
     for path, words in {".": "it is a folder", "pipe": "it is not a regular file",
+                        "link": "it is a link that leads nowhere", 300 * "b": "File name too long",
+                        "loop": "Too many levels of symbolic links",
                         "/dev/full": "it is not a regular file", "b.npy/": "there is no such folder",
                         "none/b.npy": 'its folder "none": No such file or directory',
                         "old.npy/b": 'its folder "old.npy": Not a directory'}.items():
         assert refusal("--output", path, cwd=folder) == f'--output: cannot write "{path}": {words}'
     assert refusal("--output=") == '--output: cannot write "": the name is empty'
-    assert sorted(os.listdir(folder)) == ["old.npy", "pipe"]
+    assert sorted(os.listdir(folder)) == ["link", "loop", "old.npy", "pipe"]
+
+
+def test_two_outputs_with_one_name(options, refusal, folder):
+    (folder / "link").symlink_to("a.npy")
+    (folder / "a.npy").write_text("anything")
+    for path in ["a.npy", "./a.npy", str(folder / "a.npy"), "link"]:
+        assert refusal("--output", "a.npy", "--log", path, cwd=folder) == (
+            f'--output and --log both write "{path}"; give them two names')
+    assert options("--output", "a.npy", "--log", "b.npy", cwd=folder)["output"] == "a.npy"
 
 
 def test_help_wins_over_errors(parser, run):
@@ -248,7 +261,7 @@ def test_check_evaluates_once_and_says_where(program, run):
     assert result.returncode == 1
     line = re.search(r"line (\d+)", result.stdout)[1]
     assert result.stdout == f"evaluated\nline {line}\nevaluated\n"
-    assert re.fullmatch(rf"\S*tests/programs/lab_run.cu:{line}: `evaluated\(cudaErrorInvalidValue\)` failed: "
+    assert re.fullmatch(rf".*tests/programs/lab_run.cu:{line}: `evaluated\(cudaErrorInvalidValue\)` failed: "
                         r"cudaErrorInvalidValue: invalid argument\n", result.stderr)
 
 
@@ -517,7 +530,6 @@ def test_a_full_disk_leaves_the_csv_as_it_was(program, run, folder):
     for limit in [len(before), len(before) + 20]:
         result = subprocess.run(
             [program, "--case", "results", "--rows", "r", "--csv", path], text=True, capture_output=True,
-            restore_signals=False,  # SIGXFSZ stays ignored, as Python has it
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
         assert result.returncode == 1
         assert result.stderr == f'lab_run: cannot write "{path}": File too large\n'
@@ -531,3 +543,12 @@ def test_a_table_that_cannot_be_printed(program):
                                 stderr=subprocess.PIPE, text=True)
     assert result.returncode == 1
     assert result.stderr == "lab_run: cannot print the results: No space left on device\n"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_a_full_disk_for_what_is_printed(parser):
+    for words in [[], ["--help"]]:
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([parser, *words], stdout=full, stderr=subprocess.PIPE, text=True)
+        assert result.returncode == 1
+        assert result.stderr.startswith("lab_arguments: cannot print the results: ")

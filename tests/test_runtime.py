@@ -162,6 +162,8 @@ KERNEL = r"kernel %s, thread \(%s,0,0\) of block \(%s,0,0\), "
 BARRIER = r"only %d of the %d threads of block \(\d,0,0\) reach this barrier; %s\. Every thread .*"
 OWN = r"pointer to %s memory\. The grids that a kernel launches can only use global memory\."
 
+CALLED = r"kernel %s was called like a function: launch it with %s<<<grid, block>>>\(\.\.\.\)\."
+
 MISTAKES = {
     "host_reads": DEVICE_POINTER % ("(read from|touched)", 12, "allocation"),
     "host_writes": DEVICE_POINTER % ("(wrote to|touched)", 0, "allocation"),
@@ -169,6 +171,9 @@ MISTAKES = {
     "host_reads_freed": DEVICE_POINTER % ("(read from|touched)", 0, "freed allocation"),
     "host_barrier": r"host code calls __syncthreads\(\), which only a kernel can do\. .*",
     "host_shuffle": r"host code calls a warp primitive, which only a kernel can do\. .*",
+    "called": CALLED % (("add_kernel",) * 2),
+    "called_by_pointer": CALLED % (("add_kernel",) * 2),
+    "called_in_template": CALLED % (("reset_kernel",) * 2),
     "host_argument": ARGUMENT % (2, "add_kernel", r"host pointer, 0x[0-9a-f]+\. A kernel can only use .*"),
     "local_argument": ARGUMENT % (1, "add_kernel", r"host pointer, 0x[0-9a-f]+\. A kernel can only .*"),
     "freed_argument": ARGUMENT % (1, "add_kernel", r"pointer into memory that was given to cudaFree\."),
@@ -253,7 +258,8 @@ def test_interrupt():
 
 REFUSALS = {1: "a block has at most 48 KB of static shared memory",
             2: "in CPU mode give the kernel with its type: cudaLaunchKernel(kernel, ...)",
-            3: "too many arguments to function", 4: "cannot convert"}
+            3: "do not fit the parameters of the kernel kernel(int* value)",
+            4: "do not fit the parameters of the kernel kernel(int* value)"}
 
 
 @only_cpu

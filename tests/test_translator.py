@@ -149,6 +149,35 @@ def test_what_is_no_launch_stays(text):
     assert translate(f"{text}\n__global__ void k();") == f"{text}\n           void k();"
 
 
+@pytest.mark.parametrize("before, name, after", [
+    ("__global__ void ", "k", "(int a = {}) {"),
+    ("template <class T = A<(1 > 2)>> static __global__ void ", "k", "(T a)\n{"),
+    ("template <> void __global__ ", "k<float>", "() noexcept {"),
+    ("__global__ __attribute__((noinline)) enable_if_t<(n > 0)> ", "k", "(F f) {"),
+    ('extern "C" { __global__ auto ', "k", "() -> void {"),
+])
+def test_kernel(before, name, after):
+    """Its body begins with what stops a call without <<<...>>>; a launch knows its parameters."""
+    head = f"{before}{name}{after}".replace("__global__", "")
+    translated = squeezed(translate(f"{before}{name}{after} f(); }}"))
+    assert translated == squeezed(f"{head} ::cuda_cpu::enter_kernel(__func__); f(); }}")
+    launched = translate(f"{before}{name}{after} }} void f() {{ k<<<1, 2>>>(3); }} }}")
+    signature = name + after[: after.index(")") + 1]
+    known = name == "k"  # the parameters of a specialisation are those of its template
+    assert (f'kernel {signature}");' in launched) == known
+    assert ("-> decltype(void(k(cuda_cpu_arguments...)))" in launched) == known
+
+
+@pytest.mark.parametrize("text", [
+    "void f() { k<<<1, 2>>>(); } __global__ void k();",
+    "namespace a { __global__ void k(); } void f() { k<<<1, 2>>>(); }",
+    "__global__ void k(); void f() { A::k.l<<<1, 2>>>(); l<<<1, 2>>>(); }",
+])
+def test_parameters_of_a_kernel_that_is_not_visible(text):
+    """The compiler has to say that there is no such name."""
+    assert "decltype" not in translate(text)
+
+
 def test_system_headers_stay():
     text = system_header("x<<<y __shared__ float; __global__")
     assert translate(text) == text
@@ -240,8 +269,8 @@ def test_dynamic_shared_memory_outside_functions():
 
 
 def test_qualifiers():
-    assert translate("__global__ void k() {} __host__ __device__ int c();") == (
-        "           void k() {}                     int c();")
+    assert translate("__global__ void k(); __host__ __device__ int c();") == (
+        "           void k();                     int c();")
     assert squeezed(translate("__noinline__ int f(); __attribute__((__noinline__)) int g();")) == (
         squeezed("__attribute__((noinline)) int f(); __attribute__((__noinline__)) int g();"))
 
@@ -301,6 +330,37 @@ def test_what_cannot_be_read(line, sentence):
     first, shown = str(caught.value).split("\n")
     assert first.startswith(f"dir/a b.cu:41: error: {sentence}")
     assert shown == f"   41 | {line}"
+
+
+@pytest.mark.parametrize("definition", [
+    "void k(int a) {", "static void\nk() {", "template <class T> void k(T a) {", "__device__ void k() {",
+    "namespace { void k() {",
+])
+@pytest.mark.parametrize("launch", ["k<<<1, 2>>>(3)", "if (f) k<int><<<1, 2>>>(3)", "n::k<<<1, 2>>>(3)"])
+def test_launched_function_that_is_no_kernel(definition, launch):
+    line = definition[: definition.index("k(")].count("\n") + 7
+    with pytest.raises(TranslationError) as caught:
+        translate(f'# 7 "a.cu"\n{definition} }}\nint f() {{ return k(1), {launch}; }}\n')
+    assert str(caught.value).startswith(f"a.cu:{line}: error: k is launched but is no kernel: write ")
+
+
+@pytest.mark.parametrize("text", [
+    "__global__ void k(); void k() {} void f() { k<<<1, 2>>>(); }",
+    "void k() {} void f() { k<<<1, 2>>>(); } template <class T> __global__ void k(T);",
+    "void k() {} void f(void (*k)()) { k<<<1, 2>>>(); }",
+    "void k() {} void f(void k()) { k<<<1, 2>>>(); }",
+    "void k() {} template <void (&k)()> void f() { k<<<1, 2>>>(); }",
+    "void k() {} template <class K> void f(K k) { k<<<1, 2>>>(); }",
+    "void k() {} void f() { auto k = g; k<<<1, 2>>>(); }",
+    "void k() {} void f() { decltype(g) k{g}; k<<<1, 2>>>(); }",
+    "void k() {} void f() { auto [n, k] = g; k<<<1, 2>>>(); }",
+    "void k() {} void f() { [k = g] { k<<<1, 2>>>(); }(); }",
+    "void k() {} void f(A a) { a.k<<<1, 2>>>(); }",
+    "struct A { static void k() {} }; void f() { A::k<<<1, 2>>>(); }",
+    "void k(); void f() { k<<<1, 2>>>(); }",
+])
+def test_launched_name_that_may_be_a_kernel(text):
+    assert "::cuda_cpu::launch(" in translate(text)
 
 
 @pytest.mark.parametrize("text", [
@@ -398,6 +458,7 @@ int main() {
 }
 """
 
+MISFIT = "the arguments of this launch do not fit the parameters of the kernel"
 # The line, the text under the caret and what the compiler says. In a macro's expansion the caret is
 # only near; without an own place in the source (None) the caret is not looked at.
 EXPECTED_ERRORS = [
@@ -413,8 +474,8 @@ EXPECTED_ERRORS = [
     (17, "c, 3", "'c' was not declared"),
     (18, '"text"', "invalid conversion from 'const char*' to 'int'"),
     (19, None, "'d' was not declared"),
-    (20, "(a);", "too few arguments"),
-    (21, "3, a", "invalid conversion from 'int' to 'const float*'"),
+    (20, "add", f"{MISFIT} add(const float* a, float* sum, int count)"),
+    (21, "add", f"{MISFIT} add(const float* a, float* sum, int count)"),
     (22, "(a);", "'ad' was not declared"),
 ]
 
@@ -428,13 +489,16 @@ def test_errors_show_the_learner_s_own_line(folder):
     form = r"^my lab\.cu:(\d+):(\d+): error: (.*)\n(.*)$"
     errors = re.findall(form, output, re.MULTILINE)
     for line, under, sentence in EXPECTED_ERRORS:
-        column = lines[line].index(under, 8) + 1 if under else None
+        column = lines[line].index(under) + 1 if under else None
         assert any(int(error[0]) == line and (int(error[1]) == column or not under)
                    and sentence in error[2] and error[3] == f"{line:5} | {lines[line]}"
                    for error in errors), f"line {line}: {sentence}"
     assert len(errors) == len(EXPECTED_ERRORS) == output.count("error:")
     assert "my lab.cu:11:9: warning: unused variable 'unused'" in output
     assert set(re.findall(r"^(.*?):\d+:\d+: warning", output, re.MULTILINE)) == {"my lab.cu"}
+    # Nothing of the runtime's templates comes with a misfit: the two lines before it name the learner's.
+    for misfit in re.finditer(rf"(.*)\n(.*)\n.*{MISFIT}", output):
+        assert misfit[1].startswith("my lab.cu: ") and misfit[2].startswith("my lab.cu:"), misfit[0]
     assert os.listdir(folder) == ["my lab.cu"]
 
 

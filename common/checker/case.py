@@ -55,6 +55,8 @@ class Case:
                           self._patience.limit(timeout), self._patience)
         self.last_run = run
         self.statuses.append(run.status)
+        if not self.folder.is_dir():
+            raise Failure("the program has removed the folder that it was started in")
         allowed = (status,) if isinstance(status, int) else status
         if allowed is None or run.status in allowed:
             return run
@@ -75,22 +77,36 @@ class Case:
             words += [f"--{name}", self.save(name, array)]
         path = self.folder / f"{output}.npy"
         path.unlink(missing_ok=True)  # a second run in one case must write again
+        before = self.saved_inputs(besides=output)
         run = self.run(*words, f"--{output}", path.name, status=(0, 1), env=env, timeout=timeout)
         if run.status == 1:
             if not path.exists():
                 raise Failure(explain_ending(run) + quoted_output(run))
             self._denied = run
+        touched = [name for name, state in before.items() if self.saved_inputs().get(name) != state]
+        self.expect(not touched, f"the program has changed or removed its input {', '.join(touched)}")
         return self.load(output)
+
+    def saved_inputs(self, besides: str = "") -> dict[str, tuple[int, int]]:
+        """The input files that are there, with what changes when somebody writes to them."""
+        paths = [self.folder / f"{name}.npy" for name in self.inputs if name != besides]
+        states = {path.name: path.lstat() for path in paths if path.exists()}
+        return {name: (state.st_size, state.st_mtime_ns) for name, state in states.items()}
 
     def load(self, name: str) -> numpy.ndarray:
         """The array in `name`.npy, which the program has written."""
         path = self.folder / f"{name}.npy"
         if not path.exists():
             raise Failure(f"the program ended well but wrote no {path.name}")
+        if not path.is_file():  # reading a pipe would wait for ever
+            raise Failure(f"{path.name} is not a regular file")
         try:
-            return numpy.load(path, allow_pickle=False)
+            array = numpy.load(path, allow_pickle=False)
         except (ValueError, EOFError, OSError, MemoryError) as error:
             raise Failure(f"{path.name} is no NumPy array: {error}")
+        if not isinstance(array, numpy.ndarray):
+            raise Failure(f"{path.name} is no NumPy array: it is an archive of several")
+        return array
 
     # Judging
 
@@ -110,7 +126,10 @@ class Case:
     def refuses(self, *arguments, saying: str = "", env: dict[str, str] | None = None) -> Run:
         """Bad usage: the program must end with 2, say one sentence on stderr and write no file."""
         before = {path.name for path in self.folder.iterdir()}
-        run = self.run(*arguments, status=2, env=env)
+        run = self.run(*arguments, status=(2, 77), env=env)
+        if run.status == 77:
+            self.fail("the program skipped the work (status 77): bad arguments are refused with status 2, "
+                      "before it looks for a device" + quoted_output(run))
         if not run.stderr.strip():
             self.fail("the program ended with status 2 but said nothing on stderr")
         if saying.lower() not in run.stderr.lower():

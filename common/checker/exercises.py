@@ -84,6 +84,8 @@ def exercise_files(solution: Path) -> dict[str, str]:
                 files[path.name] = exercise_text(path.read_text(encoding="utf-8"), shown(path))
             except MarkerError as error:
                 errors.append(str(error))
+            except UnicodeDecodeError as error:
+                errors.append(f"{shown(path)}: byte {error.start} is not UTF-8: save the file as UTF-8")
     if errors:
         raise MarkerError("\n".join(errors))
     return files
@@ -119,7 +121,8 @@ def write(solutions: Path, labs: Path, names: list[str], kept: Path | None) -> N
         (labs / name).mkdir(parents=True, exist_ok=True)
         for file, text in files.items():
             path = labs / name / file
-            former = path.read_text(encoding="utf-8") if path.is_file() else None
+            # A learner's file may be in any encoding; what it holds must come back as it was.
+            former = path.read_text("utf-8", "surrogateescape") if path.is_file() else None
             if former == text:
                 continue
             note = ""
@@ -139,7 +142,7 @@ def keep(text: str, path: Path) -> Path:
     while target.exists():
         number += 1
         target = path.with_name(f"{path.stem}-{number}{path.suffix}")
-    target.write_text(text, encoding="utf-8")
+    target.write_text(text, "utf-8", "surrogateescape")
     return target
 
 
@@ -168,6 +171,9 @@ def main(arguments: list[str] | None = None) -> int:
         write(solutions, labs, names, None if options.output else ROOT / "build" / "replaced")
     except MarkerError as error:
         print(error, file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"exercises: {error.filename}: {error.strerror}", file=sys.stderr)
         return 1
     return 0
 

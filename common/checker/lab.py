@@ -74,6 +74,7 @@ class Lab:
         self.name = self.folder.name
         self.root = self.folder.parent.parent
         self.cases: list[Registered] = []
+        self.explained: dict[str, str] = {}  # an explanation, and the case that first printed it
 
     def case(self, name: str, function: Callable | None = None, *, quick: bool = True,
              fresh: bool = False, **parameters):
@@ -102,7 +103,7 @@ class Lab:
         parser = Parser(prog=f"{self.name}/check.py", allow_abbrev=False,
                         description=f"Judges the program of lab {self.name}.")
         parser.add_argument("--program", metavar="FILE", type=Path, help="the program to judge")
-        parser.add_argument("--case", metavar="NAME", action="append", help="only this case (repeatable)")
+        parser.add_argument("--case", metavar="NAME", action="append", help="only the cases whose names begin so (repeatable)")
         parser.add_argument("--seed", metavar="N", type=int, help="the seed of the cases with fresh input")
         parser.add_argument("--list", action="store_true", help="print the names of the cases")
         parser.add_argument("--json", metavar="FILE", type=Path, help="write the results there as well")
@@ -120,7 +121,7 @@ class Lab:
     def refuse_nonsense(self, parser: Parser, options: argparse.Namespace) -> None:
         names = [case.name for case in self.cases]
         for name in options.case or []:
-            if name not in names:
+            if not any(known.startswith(name) for known in names):
                 near = difflib.get_close_matches(name, names, n=1)
                 advice = f"do you mean '{near[0]}'?" if near else "--list prints the names."
                 parser.error(f"there is no case '{name}': {advice}")
@@ -146,7 +147,7 @@ class Lab:
 
     def selected(self, options: argparse.Namespace) -> list[Registered]:
         return [case for case in self.cases
-                if (not options.case or case.name in options.case)
+                if (not options.case or case.name.startswith(tuple(options.case)))
                 and (case.quick or not options.quick or options.case)]
 
     # Running
@@ -176,6 +177,10 @@ class Lab:
                 kill_all()
                 print("\ninterrupted", file=sys.stderr)
                 os._exit(130)
+            except BrokenPipeError:  # `check.py | head` has seen enough
+                pool.shutdown(wait=False, cancel_futures=True)
+                kill_all()
+                os._exit(141)
         status = self.conclude(outcomes, len(cases))
         if options.json:
             self.write_json(options.json, outcomes, seed)
@@ -184,17 +189,20 @@ class Lab:
     def prepare_kept(self, options: argparse.Namespace) -> Path:
         """The folder for files of failing cases, without those of an earlier run."""
         kept = (options.keep or self.root / "build" / "checks" / self.name).absolute()
-        if not options.case:
-            shutil.rmtree(kept, ignore_errors=True)
         kept.mkdir(parents=True, exist_ok=True)
         (kept / KEPT_MARK).touch()
+        for path in kept.iterdir():
+            owner = re.match(r"\.running_(\d+)_", path.name)
+            at_work = owner is not None and Path("/proc", owner.group(1)).exists()  # another checker
+            if path.is_dir() and not at_work and (owner or not options.case):
+                shutil.rmtree(path, ignore_errors=True)
         return kept
 
     def run_case(self, registered: Registered, program: Path, kept: Path, seed: int,
                  patience: Patience) -> Outcome:
         """Runs one case in a private folder, which stays only when the case fails."""
         final = kept / re.sub(r"[^A-Za-z0-9.]+", "_", registered.name)
-        folder = Path(tempfile.mkdtemp(prefix=".running_", dir=kept))
+        folder = Path(tempfile.mkdtemp(prefix=f".running_{os.getpid()}_", dir=kept))
         case = Case(registered.name, registered.parameters, program, folder, final,
                     seed if registered.fresh else FIXED_SEED, backend_of(program), patience)
         outcome = Outcome(registered.name, "ok", 0.0, statuses=case.statuses)
@@ -213,10 +221,12 @@ class Lab:
             outcome.verdict, outcome.message = "FAIL", self.explain_own_fault(error)
         outcome.seconds = time.monotonic() - started
         shutil.rmtree(final, ignore_errors=True)
-        if outcome.verdict == "FAIL":
-            folder.replace(final)
-        else:
-            shutil.rmtree(folder, ignore_errors=True)
+        try:
+            if outcome.verdict == "FAIL":
+                folder.replace(final)
+        except OSError:
+            pass  # the program has removed it, or another checker of this lab was quicker
+        shutil.rmtree(folder, ignore_errors=True)
         return outcome
 
     def explain_own_fault(self, error: Exception) -> str:
@@ -228,10 +238,15 @@ class Lab:
 
     # Reporting
 
-    @staticmethod
-    def print_outcome(outcome: Outcome) -> None:
+    def print_outcome(self, outcome: Outcome) -> None:
+        """One line, and the explanation of a failure; what was explained before is only named."""
         print(f"{outcome.verdict:<4}  {outcome.name}")
-        for line in outcome.message.splitlines():
+        lines = outcome.message.splitlines()
+        explanation = "\n".join(line for line in lines if not line.startswith("repeat: "))
+        first = self.explained.setdefault(explanation, outcome.name)
+        if outcome.verdict == "FAIL" and first != outcome.name:
+            lines = [f"the same as in: {first}"]
+        for line in lines:
             print(f"      {line}")
         sys.stdout.flush()
 

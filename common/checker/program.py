@@ -92,14 +92,15 @@ def run_program(words: list[str], folder: Path, shown_folder: Path, environment:
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
         try:
             process = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=stdout,
-                                       stderr=stderr, env={**os.environ, **environment})
+                                       stderr=stderr, env={**os.environ, **environment},
+                                       start_new_session=True)
         except OSError as error:
             raise Failure(f"the program cannot be started: {error.strerror}\nrepeat: {command}")
         running.add(process)
         try:
             complaint = watch(process, started + seconds, (stdout, stderr))
         finally:
-            process.kill()
+            end_group(process)
             process.wait()
             running.discard(process)
         run = Run(command, process.returncode, read_text(stdout), read_text(stderr),
@@ -115,23 +116,34 @@ def run_program(words: list[str], folder: Path, shown_folder: Path, environment:
     return run
 
 
+def end_group(process: subprocess.Popen) -> None:
+    """Ends the program and whatever it has started."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
 def kill_all() -> None:
     """Ends every program that is still running."""
     for process in list(running):
-        process.kill()
+        end_group(process)
 
 
 def watch(process, deadline: float, streams) -> str | None:
     """Waits for the end of the program; says which limit it broke, if any."""
+    def too_much() -> bool:
+        return any(os.fstat(stream.fileno()).st_size > OUTPUT_LIMIT for stream in streams)
+
     while True:
         remaining = deadline - time.monotonic()
         if remaining <= 0:
             return "time"
         try:
             process.wait(timeout=min(0.5, remaining))
-            return None
+            return "output" if too_much() else None
         except subprocess.TimeoutExpired:
-            if any(os.fstat(stream.fileno()).st_size > OUTPUT_LIMIT for stream in streams):
+            if too_much():
                 return "output"
 
 

@@ -26,6 +26,9 @@ namespace cuda_cpu {
 
 __thread Runner* running = nullptr;
 __thread Runner* front_runner = nullptr;
+__thread Runner* left_runner = nullptr;
+__thread bool aborting = false;
+__thread unsigned int barrier_result = 0;
 __thread char* dynamic_shared_start = nullptr;
 __thread unsigned long long block_serial = 0;
 __thread unsigned int spins = 0;
@@ -240,6 +243,12 @@ void submit(const char* name, const Shape& shape, std::unique_ptr<Kernel> kernel
     if (blocking != nullptr && *blocking == '1') Queue::instance().run_all();
 }
 
+void refuse_call(const char* kernel) {
+    stop(learners_place(nullptr, true) +
+         format("kernel %s was called like a function: launch it with %s<<<grid, block>>>(...).",
+                kernel, kernel));
+}
+
 void poison(void* start, size_t bytes) { std::memset(start, 0xff, bytes); }
 
 namespace {
@@ -251,14 +260,16 @@ namespace {
 }
 }  // namespace
 
-unsigned int block_barrier(bool predicate, const Site& site) {
+void leave_kernel() { throw KernelAbort{}; }
+
+Runner* arrive_at_barrier(bool predicate, const Site& site) {
     if (__builtin_expect(!in_kernel(), false)) refuse_on_host(site, "__syncthreads()");
-    return Core::mine().barrier(predicate, site);
+    return Core::mine().arrive_at_barrier(predicate, site);
 }
-uint64_t warp_meeting(WarpOperation operation, unsigned int mask, uint64_t value, int source,
-                      const Site& site) {
+Runner* arrive_in_warp(WarpOperation operation, unsigned int mask, uint64_t value, int source,
+                       const Site& site) {
     if (__builtin_expect(!in_kernel(), false)) refuse_on_host(site, "a warp primitive");
-    return Core::mine().warp_meeting(operation, mask, value, source, site);
+    return Core::mine().arrive_in_warp(operation, mask, value, source, site);
 }
 unsigned int active_lanes(const Site& site) {
     if (__builtin_expect(!in_kernel(), false)) refuse_on_host(site, "__activemask()");

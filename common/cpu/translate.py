@@ -4,7 +4,8 @@
     kernel<<<grid, block, bytes, stream>>>(arguments)   a launch
     extern __shared__ T name[];                         dynamic shared memory
     __shared__ T name[32];                              static shared memory
-    __noinline__, __global__, __device__, ...           qualifiers
+    __global__ void kernel(...) {                       a kernel, which must not be called
+    __noinline__, __device__, __host__                  qualifiers
 
 Reads preprocessed text (g++ -E) on standard input and writes the same text, translated, on standard
 output. Working after the preprocessor means that macros are expanded, a lab's headers are included
@@ -200,6 +201,8 @@ class Translator(Source):
     def __init__(self, text: str, spans: list[tuple[int, int]]):
         super().__init__(text, spans)
         self.edits: list[Edit] = []
+        self.kernels: dict[str, list[int]] = {}  # where __global__ functions are declared, by name
+        self.launched: set[str] = set()  # the plain names before <<<
 
     def translated(self) -> str:
         """The whole text with every construct rewritten."""
@@ -212,6 +215,9 @@ class Translator(Source):
                 self.replace(index, index, f"__attribute__((noinline)){self.at(self.end(index))}")
             elif token in EMPTY_WORDS:
                 self.replace(index, index, " " * len(token))
+                if token == "__global__":
+                    self.kernel(index)
+        self.refuse_functions()
         # What is put in comes before what is replaced, and an outer edit before those inside it.
         self.edits.sort(key=lambda edit: (edit.start, edit.end > edit.start, -edit.end))
         return self.render(0, len(self.text))
@@ -235,6 +241,63 @@ class Translator(Source):
     def insert(self, offset: int, text: str) -> None:
         """Notes text to put in before text[offset]."""
         self.edits.append(Edit(offset, offset, text + self.at(offset)))
+
+    # --- kernels
+
+    def kernel(self, word: int) -> None:
+        """Notes the name of the function that this __global__ declares, and guards its body."""
+        named = False
+        for index, depth in self.template_depths(self.outermost(word, len(self.tokens))):
+            token = self.tokens[index]
+            if token == "(" and depth == 0 and not named:
+                named = True
+                if self.is_word(index - 1):  # else a specialisation, whose template is noted
+                    self.kernels.setdefault(self.tokens[index - 1], []).append(index - 1)
+            elif token == "{":
+                self.insert(self.end(index), " ::cuda_cpu::enter_kernel(__func__);")
+            if token in ("{", ";", *CLOSERS):
+                return
+
+    def visible_kernel(self, name: int) -> int | None:
+        """The last kernel of this name that is surely visible where the token `name` stands."""
+        for declared in reversed(self.kernels.get(self.tokens[name], [])):
+            opening = self.parent[declared]
+            while self.token(opening - 1) == "namespace":  # one without a name
+                opening = self.parent[opening]
+            in_scope = opening < 0 or opening < name < (self.partner[opening] or 0)
+            if declared < name and (in_scope or self.token(name - 1) == "::"):
+                return declared
+        return None
+
+    def refuse_functions(self) -> None:
+        """Says it when a function without __global__ is launched."""
+        uses: dict[str, list[int]] = {name: [] for name in self.launched - self.kernels.keys()}
+        for index, token in enumerate(self.tokens if uses else []):
+            if token in uses:
+                uses[token].append(index)
+        for name, indexes in uses.items():
+            bodies = [index for index in indexes if self.is_void_function(index)]
+            if bodies and not any(self.may_declare_variable(index) for index in indexes):
+                advice = "write __global__ in front of its declaration"
+                raise self.error(bodies[0], f"{name} is launched but is no kernel: {advice}")
+
+    def is_void_function(self, name: int) -> bool:
+        """Whether `void name(...) {` stands here, outside functions and classes."""
+        close = self.partner[name + 1] if self.token(name + 1) == "(" else None
+        body = close is not None and self.token(close + 1) == "{"
+        return body and self.token(name - 1) == "void" and not self.in_function(name)
+
+    def may_declare_variable(self, name: int) -> bool:
+        """Whether a variable, a parameter or a type of this name may be declared here."""
+        before, after = self.token(name - 1), self.token(name + 1)
+        around = self.token(self.parent[name])
+        if around == "[":  # [name = value] or auto [name, other]
+            return True
+        if before == "void":
+            return after != "(" or around == "("
+        if before == ")":  # decltype(value) name, but not if (value) name<<<...
+            return after not in ("(", "<", "<<<")
+        return before in ("*", "&", ".") or self.is_word(name - 1) or self.is_angle(name - 1)
 
     # --- launches
 
@@ -261,6 +324,8 @@ class Translator(Source):
         if last is None:
             raise self.error(opening, f"the arguments of {kernel} are not closed: a ) is missing")
         self.null_arguments(opening, last)
+        if self.is_plain_name(first, angle):
+            self.launched.add(self.tokens[self.name_start(angle - 1)])
         self.replace(first, last, lambda: self.launch_text(first, angle, opening, last))
 
     def launch_text(self, first: int, angle: int, opening: int, last: int) -> str:
@@ -271,21 +336,35 @@ class Translator(Source):
         named = self.is_plain_name(first, angle)
         capture = "=" if named else f"cuda_cpu_kernel = {kernel}"
         called = kernel if named else "cuda_cpu_kernel"
+        declared = self.visible_kernel(self.name_start(angle - 1)) if named else None
         start, close_start = self.starts[first], self.end(opening - 1) - len(">>>")
+        check = result = ""
+        if declared is not None:
+            # A call that does not compile is then no error by itself, so the check can say it.
+            result = f" -> decltype(void({kernel}(cuda_cpu_arguments...)))"
+            check = f"[](auto fits) {{ {self.fit_assertion(declared, start)} }}({self.at(start)}"
         pieces = [
             # After the colon of `case 1:` the :: would become another token.
             " " if self.text[start - 1 : start] in (":", "<") else "",
+            check,
             f"::cuda_cpu::launch({quoted(kernel)}, {quoted(arguments)}, ::cuda_cpu::Shape(",
             self.at(self.end(angle)) + self.render(self.end(angle), close_start),
             # The launch knows its line by that of the ) of Shape.
-            f"{self.at(start)}), [{capture}](auto... cuda_cpu_arguments) {{ ",
+            f"{self.at(start)}), [{capture}](auto... cuda_cpu_arguments){result} {{ ",
             self.at(start) + called,
             self.at(self.starts[opening]) + "(cuda_cpu_arguments...); }",
             ", " if arguments else "",
             self.at(self.end(opening)) + self.render(self.end(opening), self.starts[last]),
-            ")" + self.at(self.end(last)),
+            "))" if check else ")",
+            self.at(self.end(last)),
         ]
         return "".join(pieces)
+
+    def fit_assertion(self, declared: int, start: int) -> str:
+        """What refuses a launch at text[start] whose arguments its kernel does not take."""
+        signature = self.code(range(declared, (self.partner[declared + 1] or declared) + 1))
+        problem = "the arguments of this launch do not fit the parameters of the kernel"
+        return f"static_assert({self.at(start)}fits, {quoted(problem + ' ' + signature)});"
 
     def kernel_start(self, index: int) -> int | None:
         """The first token of the kernel's name that ends with the token `index`."""

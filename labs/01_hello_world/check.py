@@ -26,6 +26,11 @@ def place(index, shape):
     return index[0] + shape[0] * (index[1] + shape[1] * index[2])
 
 
+def swapped(index):
+    """x and y exchanged."""
+    return index[1], index[0], index[2]
+
+
 def volume(shape):
     return shape[0] * shape[1] * shape[2]
 
@@ -51,6 +56,10 @@ SLIPS = [
      "a block holds count(blockDim) threads, not count(gridDim)"),
     (lambda b, t, grid, shape: place(b, grid) + volume(grid) * place(t, shape),
      "threads of one block follow each other, here they are spread over the grid"),
+    (lambda b, t, grid, shape: place(b, grid) * volume(shape) + place(swapped(t), swapped(shape)),
+     "y runs fastest within the block, x should"),
+    (lambda b, t, grid, shape: place(swapped(b), swapped(grid)) * volume(shape) + place(t, shape),
+     "y runs fastest among the blocks, x should"),
     (lambda b, t, grid, shape: place(b, grid) * volume(shape) + place(t[::-1], shape[::-1]),
      "z runs fastest within the block, x should"),
     (lambda b, t, grid, shape: place(b[::-1], grid[::-1]) * volume(shape) + place(t, shape),
@@ -190,6 +199,15 @@ def no_wait(case):
     judge_order(case, lines, waited=False)
     judge_places(case, found, grid, block, complete=False)
     judge_numbers(case, found, grid, block)
+
+
+@lab.case("bad arguments")
+def bad_arguments(case):
+    for shape in ("0", "2x", "33x32", "1x1x65", "8x8x8x8", "-1", "many"):
+        case.refuses("--block", shape, saying="--block")
+    case.refuses("--grid", "1x65536", saying="--grid")
+    case.refuses("--grid", "1024", "--block", "1024", saying="threads in all")
+    case.refuses("--no-such-option", saying="--no-such-option")
 
 
 lab.main()

@@ -250,7 +250,14 @@ def judge_device(case, subject, expected, found):
 
 def judge(case, devices, driver_version, env=None):
     """Runs the program and judges all that it writes about these devices."""
-    case.run("--csv", "facts.csv", env=env)
+    try:
+        case.run("--csv", "facts.csv", env=env)
+    except checker.Failure as failure:
+        if "cudaErrorNotSupported" not in str(failure):
+            raise
+        raise checker.Failure(f"{failure}\nlikely cause: the error of an attribute that cannot be had is "
+                              "still there for the next check: does attribute (task 1) forget it by "
+                              "calling cudaGetLastError()?")
     found = read_facts(case, case.folder / "facts.csv")
     system = found.pop("system", {})
     case.expect(system.get("devices", ("",))[0] == str(len(devices)),
@@ -315,6 +322,14 @@ def no_device(case):
     run = case.run("--csv", "facts.csv", status=77, env={"CUDA_VISIBLE_DEVICES": "-1"})
     case.expect("device" in run.stderr, "the program does not say on stderr that there is no device")
     case.expect(not (case.folder / "facts.csv").exists(), "there is no device, yet a file was written")
+
+
+@lab.case("bad arguments")
+def bad_arguments(case):
+    case.refuses("--csv", saying="--csv")
+    case.refuses("--csv", "no/such/folder/facts.csv", saying="--csv")
+    case.refuses("--no-such-option", saying="--no-such-option")
+    case.refuses("surplus", saying="surplus")
 
 
 lab.main()

@@ -174,22 +174,15 @@ void print(const Section& section) {
 
 // Writes every fact as  subject,name,"value",unit . The file appears whole or not at all.
 void write_csv(const std::string& path, const std::vector<Section>& sections) {
-    std::string unfinished = path + ".unfinished";
-    FILE* file = fopen(unfinished.c_str(), "w");
-    if (!file) lab::fail("cannot write %s: %s", unfinished.c_str(), strerror(errno));
-    fprintf(file, "subject,name,value,unit\n");
+    std::string text = "subject,name,value,unit\n";
     for (const Section& section : sections) {
         for (const Fact& fact : section.facts) {
-            fprintf(file, "%s,%s,\"%s\",%s\n", section.subject.c_str(), fact.name.c_str(),
-                    fact.value.c_str(), fact.unit.c_str());
+            text +=
+                section.subject + "," + fact.name + ",\"" + fact.value + "\"," + fact.unit + "\n";
         }
     }
-    bool failed = ferror(file);
-    failed = fclose(file) != 0 || failed;
-    if (failed || rename(unfinished.c_str(), path.c_str()) != 0) {
-        remove(unfinished.c_str());
-        lab::fail("cannot write %s: is the disk full?", path.c_str());
-    }
+    int error = lab::write_file(path, {{text.data(), text.size()}});
+    if (error != 0) lab::fail("cannot write %s: %s", path.c_str(), strerror(error));
 }
 
 int main(int argc, char** argv) {

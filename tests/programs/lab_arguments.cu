@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
     const auto variants = arguments.variants({"naive", "tiled", "vectorised"});
     const std::string input = arguments.input("input", "a file to read");
     const std::string output = arguments.output("output", "a file to write");
+    arguments.output("log", "another file to write");
     std::string words;
     for (int i = 0; i < 30; ++i) words += "words ";
     arguments.flag("long", words + "end");

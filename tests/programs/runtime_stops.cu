@@ -71,6 +71,35 @@ void host_shuffle() {
 #endif
 }
 
+template <class T>
+__global__ void reset_kernel(T* values) {
+    values[threadIdx.x] = 0;
+}
+void called() {
+    float* const values = device_array();
+#ifdef CUDA_ON_CPU                      // nvcc refuses it, here and below
+    add_kernel(values, values, count);  // HERE called
+#endif
+    cudaFree(values);
+}
+void called_by_pointer() {
+    float* const values = device_array();
+#ifdef CUDA_ON_CPU
+    void (*volatile kernel)(float*, const float*, int) = add_kernel;
+    kernel(values, values, count);  // HERE called_by_pointer
+#endif
+    cudaFree(values);
+}
+template <class Kernel>
+void call(Kernel kernel) {
+    float* const values = device_array();
+#ifdef CUDA_ON_CPU
+    kernel(values);  // HERE called_in_template
+#endif
+    cudaFree(values);
+}
+void called_in_template() { call(reset_kernel<float>); }
+
 // ---------------------------------------------------------------- arguments
 void host_argument() {
     std::vector<float> host(count);
@@ -281,15 +310,19 @@ void child_dynamic() { dynamic_child_kernel<<<3, 3, 16>>>(device_array()); }
     { #name, name }
 int main(int argc, char** argv) {
     const std::map<std::string, void (*)()> cases = {
-        CASE(host_barrier),  CASE(host_shuffle),     CASE(host_reads),       CASE(host_writes),
-        CASE(host_copies),   CASE(host_reads_freed), CASE(host_crashes),     CASE(host_divides),
-        CASE(host_argument), CASE(local_argument),   CASE(freed_argument),   CASE(past_end),
-        CASE(before_start),  CASE(far_away),         CASE(use_after_free),   CASE(null_pointer),
-        CASE(null_element),  CASE(past_shared),      CASE(misaligned),       CASE(divides),
-        CASE(large_local),   CASE(deep_recursion),   CASE(early_return),     CASE(condition),
-        CASE(two_branches),  CASE(loop_with_break),  CASE(barrier_and_warp), CASE(missing_lane),
-        CASE(unnamed_lane),  CASE(waits_in_kernel),  CASE(endless),          CASE(calls_in_kernel),
-        CASE(past_odd_end),  CASE(child_local),      CASE(child_shared),     CASE(child_dynamic)};
+        CASE(host_barrier),   CASE(host_shuffle),      CASE(host_reads),
+        CASE(host_writes),    CASE(host_copies),       CASE(host_reads_freed),
+        CASE(host_crashes),   CASE(host_divides),      CASE(host_argument),
+        CASE(local_argument), CASE(freed_argument),    CASE(past_end),
+        CASE(before_start),   CASE(far_away),          CASE(use_after_free),
+        CASE(null_pointer),   CASE(null_element),      CASE(past_shared),
+        CASE(misaligned),     CASE(divides),           CASE(large_local),
+        CASE(deep_recursion), CASE(early_return),      CASE(condition),
+        CASE(two_branches),   CASE(loop_with_break),   CASE(barrier_and_warp),
+        CASE(missing_lane),   CASE(unnamed_lane),      CASE(waits_in_kernel),
+        CASE(endless),        CASE(calls_in_kernel),   CASE(past_odd_end),
+        CASE(child_local),    CASE(child_shared),      CASE(child_dynamic),
+        CASE(called),         CASE(called_by_pointer), CASE(called_in_template)};
     if (argc == 1) {
         for (const auto& entry : cases) std::printf("%s\n", entry.first.c_str());
         return 0;

@@ -1,6 +1,7 @@
 // Launches and shared memory in many forms of writing. Each prints a line, which
 // tests/test_translator.py knows. Also compiles with nvcc, so that the forms are CUDA's own.
-// clang-format off: the odd writing is the point.
+// The odd writing is the point:
+// clang-format off
 #include <cstdio>
 #include <utility>
 

@@ -34,18 +34,18 @@ inline uintptr_t load_address() {
 }
 
 // The first of these code addresses that lies in a .cu file, as file:line, found with addr2line;
-// empty when there is none.
-inline std::string learners_line(void* const* addresses, int count) {
+// empty when there is none. With `of_call` the line in which that function was called, if known.
+inline std::string learners_line(void* const* addresses, int count, bool of_call = false) {
     char program[4096] = {};
     if (readlink("/proc/self/exe", program, sizeof program - 1) < 0) return "";
     char texts[most_frames][32];
-    const char* arguments[most_frames + 5] = {"addr2line", "-i", "-e", program};
+    const char* arguments[most_frames + 4] = {"addr2line", "-fie", program};
     for (int i = 0; i < count; ++i) {
         std::snprintf(texts[i], sizeof texts[i], "%#lx",
                       reinterpret_cast<uintptr_t>(addresses[i]) - load_address());
-        arguments[4 + i] = texts[i];
+        arguments[3 + i] = texts[i];
     }
-    arguments[4 + count] = nullptr;
+    arguments[3 + count] = nullptr;
 
     int ends[2];
     if (pipe(ends) != 0) return "";
@@ -58,14 +58,22 @@ inline std::string learners_line(void* const* addresses, int count) {
     }
     close(ends[1]);
     FILE* const lines = fdopen(ends[0], "r");
-    char line[4096];
-    std::string found;
-    while (found.empty() && lines != nullptr && std::fgets(line, sizeof line, lines) != nullptr) {
+    char function[4096], line[4096];
+    std::string found, first_function;
+    while (lines != nullptr && (found.empty() || of_call) &&
+           std::fgets(function, sizeof function, lines) != nullptr &&
+           std::fgets(line, sizeof line, lines) != nullptr) {
         char* const end = std::strrchr(line, ':');
         if (end == nullptr || std::atoi(end + 1) == 0) continue;
         *end = '\0';
         const char* const suffix = std::strrchr(line, '.');
         if (suffix == nullptr || std::strncmp(suffix, ".cu", 3) != 0) continue;  // or .cuh
+        if (found.empty())
+            first_function = function;
+        else if (first_function == function)
+            continue;
+        else
+            of_call = false;
         const char* const slash = std::strrchr(line, '/');
         found = format("%s:%d", slash != nullptr ? slash + 1 : line, std::atoi(end + 1));
     }
@@ -75,13 +83,14 @@ inline std::string learners_line(void* const* addresses, int count) {
 }
 
 // The line of the learner's file from which this was called, as "file:line: "; empty if unknown.
-inline std::string learners_place(void* first = nullptr) {
+// `of_call` as above.
+inline std::string learners_place(void* first = nullptr, bool of_call = false) {
     void* frames[most_frames] = {first};
     const int known = first == nullptr ? 0 : 1;
     const int count = known + backtrace(frames + known, most_frames - known);
     // What is on the stack are addresses of return: the call stands just before.
     for (int i = known; i < count; ++i) frames[i] = static_cast<char*>(frames[i]) - 1;
-    const std::string line = learners_line(frames, count);
+    const std::string line = learners_line(frames, count, of_call);
     return line.empty() ? "" : line + ": ";
 }
 

@@ -38,8 +38,13 @@ inline thread_local Grid* current_grid = nullptr;
 // How many cores this process may use; CUDA_CPU_THREADS=n asks for another number.
 inline unsigned int core_count() {
     if (const char* const wish = std::getenv("CUDA_CPU_THREADS")) {
-        const long number = std::strtol(wish, nullptr, 10);
-        if (number >= 1 && number <= 1024) return static_cast<unsigned int>(number);
+        char* end = nullptr;
+        const long number = std::strtol(wish, &end, 10);
+        if (*wish == '\0' || *end != '\0' || number < 1 || number > 1024) {
+            stop("CUDA_CPU_THREADS: \"" + std::string(wish) +
+                 "\" is not a number of cores from 1 to 1024.");
+        }
+        return static_cast<unsigned int>(number);
     }
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0) {

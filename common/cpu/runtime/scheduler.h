@@ -16,7 +16,6 @@
 #include <sys/mman.h>
 
 #include <atomic>
-#include <boost/context/fiber.hpp>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -30,26 +29,6 @@ namespace cuda_cpu {
 // Thrown through a kernel to leave it, after a trap or a failed assertion.
 struct KernelAbort {};
 
-// What a waiting thread waits for.
-enum class Waiting { nothing, barrier, warp, active_mask, block_end };
-
-// What a barrier needs fills one line of the cache: a block may have 1024 of these.
-struct alignas(64) Runner {
-    boost::context::fiber context;  // where it goes on; empty while it runs
-    const char* frame = nullptr;    // near the end of its stack while it waits
-    uint3 thread{};                 // the thread that waits on it
-    unsigned int thread_number = 0;
-    Site site{};  // where the thread waits
-    Waiting waiting = Waiting::nothing;
-    bool is_in_kernel = false;  // between the start of a thread and the end of the last one
-    // Its part in a warp primitive.
-    WarpOperation operation{};
-    unsigned int mask = 0;
-    int source = 0;
-    uint64_t value = 0, result = 0;
-    const char* base = nullptr;  // where the kernel's part of its stack begins
-};
-
 inline bool same_place(const Site& a, const Site& b) {
     return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
 }
@@ -61,10 +40,6 @@ class RunnerQueue {
     void push(Runner* runner) { ring_[end_++ % size] = runner; }
     void push_front(Runner* runner) { ring_[--first_ % size] = runner; }
     Runner* pop() { return empty() ? nullptr : ring_[first_++ % size]; }
-    // The one that comes `distance` after the first; null when there are not so many.
-    Runner* ahead(unsigned int distance) const {
-        return end_ - first_ > distance ? ring_[(first_ + distance) % size] : nullptr;
-    }
     void take_all(RunnerQueue& other) {
         while (Runner* const runner = other.pop()) push(runner);
     }
@@ -97,7 +72,8 @@ class StackAllocator {
         return left-- > 0;
     }
 
-    boost::context::stack_context allocate() {
+    // The highest address of a new stack, which lives as long as the process; `bytes` gets its size.
+    static void* allocate(size_t& bytes) {
         static thread_local unsigned int count = 0;
         const size_t total = stack_bytes + page_bytes;
         void* const start = mmap(nullptr, total, PROT_READ | PROT_WRITE,
@@ -105,12 +81,9 @@ class StackAllocator {
         if (start == MAP_FAILED) stop("CUDA on the CPU found no memory for the stacks of a block.");
         if (may_guard()) mprotect(start, page_bytes, PROT_NONE);
         const size_t stagger = (count++ % 61) * 64;
-        boost::context::stack_context context;
-        context.sp = static_cast<char*>(start) + total - stagger;
-        context.size = total - stagger - page_bytes;
-        return context;
+        bytes = total - stagger - page_bytes;
+        return static_cast<char*>(start) + total - stagger;
     }
-    void deallocate(boost::context::stack_context&) {}  // runners live as long as the process
     static constexpr size_t stack_bytes = 128 * 1024;
 };
 
@@ -129,7 +102,7 @@ class Core {
         unstarted_ = 0;  // the front runner starts them all unless one waits
         held_ = 1;
         arrived_ = 0;
-        aborting_ = false;
+        aborting = false;
         ++block_serial;
         prepare_shared(shared_bytes);
         threadIdx = {0, 0, 0};
@@ -141,17 +114,34 @@ class Core {
         if (held_ > 0) switch_away();
         own_.waiting = Waiting::nothing;
         running = nullptr;
-        return !aborting_;
+        return !aborting;
     }
 
-    // Returns for how many threads of the block the predicate held.
-    unsigned int barrier(bool predicate, const Site& site) {
-        if (Runner* const next = arrive_at_barrier(predicate, site)) switch_to(next);
-        return barrier_result_;
+    Runner* arrive_at_barrier(bool predicate, const Site& site) {
+        if (arrived_ == 0) {
+            barrier_site_ = site;
+            barrier_count_ = 0;
+        } else if (!same_place(site, barrier_site_)) {
+            report_divergent_barrier(site);
+        }
+        barrier_count_ += predicate;
+        if (++arrived_ < thread_count_) {
+            at_barrier_.push(suspend(Waiting::barrier, site));
+            return next_runner();
+        }
+        arrived_ = 0;
+        barrier_result = barrier_count_;
+        // The threads of a large block do not fit into the cache together. The one that came last is
+        // still there, so go back the way that was come.
+        if (thread_count_ > 128)
+            ready_.take_all_reversed(at_barrier_);
+        else
+            ready_.take_all(at_barrier_);
+        return nullptr;
     }
 
-    uint64_t warp_meeting(WarpOperation operation, unsigned int mask, uint64_t value, int source,
-                          const Site& site) {
+    Runner* arrive_in_warp(WarpOperation operation, unsigned int mask, uint64_t value, int source,
+                           const Site& site) {
         const unsigned int number = thread_number(), lane = number % 32, first = number - lane;
         const unsigned int existing = existing_lanes(first);
         if ((mask >> lane & 1) == 0) {
@@ -172,11 +162,10 @@ class Core {
         const unsigned int here = meeting_lanes(first, *self);
         if (here == (mask & existing)) {
             finish_meeting(first, here, self);
-        } else {
-            suspend(Waiting::warp, site);
-            switch_away();
+            return nullptr;
         }
-        return self->result;
+        suspend(Waiting::warp, site);
+        return next_runner();
     }
 
     unsigned int active_lanes(const Site& site) {
@@ -199,7 +188,7 @@ class Core {
 
     [[noreturn]] void abort_kernel() {
         if (front_runner == running) front_runner = nullptr;
-        aborting_ = true;
+        aborting = true;
         unstarted_ = 0;
         arrived_ = 0;
         ready_.take_all(at_barrier_);
@@ -230,31 +219,6 @@ class Core {
     }
 
  private:
-    // The thread to run next, or null when the last one has arrived and all can go on. A function of
-    // its own, so that its frame does not lie on a thousand stacks.
-    __attribute__((noinline)) Runner* arrive_at_barrier(bool predicate, const Site& site) {
-        if (arrived_ == 0) {
-            barrier_site_ = site;
-            barrier_count_ = 0;
-        } else if (!same_place(site, barrier_site_)) {
-            report_divergent_barrier(site);
-        }
-        barrier_count_ += predicate;
-        if (++arrived_ < thread_count_) {
-            at_barrier_.push(suspend(Waiting::barrier, site));
-            return next_runner();
-        }
-        arrived_ = 0;
-        barrier_result_ = barrier_count_;
-        // The threads of a large block do not fit into the cache together. The one that came last is
-        // still there, so go back the way that was come.
-        if (thread_count_ > 128)
-            ready_.take_all_reversed(at_barrier_);
-        else
-            ready_.take_all(at_barrier_);
-        return nullptr;
-    }
-
     Core() {
         // A stack of its own for the handler of faults, since the fault may be a full stack.
         stack_t alternative{};
@@ -320,7 +284,6 @@ class Core {
         self->thread_number = thread_number();
         self->waiting = waiting;
         self->site = site;
-        self->frame = reinterpret_cast<const char*>(&site);
         if (front_runner == self) {
             front_runner = nullptr;
             unstarted_ = thread_count_ - self->thread_number - 1;
@@ -344,16 +307,19 @@ class Core {
     Runner* new_runner() {
         runners_.push_back(std::make_unique<Runner>());
         Runner* const runner = runners_.back().get();
-        runner->context = boost::context::fiber(std::allocator_arg, StackAllocator(),
-                                                [this](boost::context::fiber&& from) {
-                                                    arrive(std::move(from));
-                                                    for (;;) {
-                                                        run_here();
-                                                        finish_runner();
-                                                    }
-                                                    return boost::context::fiber{};
-                                                });
+        size_t bytes = 0;
+        void* const top = StackAllocator::allocate(bytes);
+        runner->context = boost::context::detail::make_fcontext(top, bytes, run_for_ever);
         return runner;
+    }
+
+    static void run_for_ever(boost::context::detail::transfer_t from) {
+        left_runner->context = from.fctx;
+        Core& core = mine();
+        for (;;) {
+            core.run_here();
+            core.finish_runner();
+        }
     }
 
     void finish_runner() {
@@ -367,7 +333,6 @@ class Core {
 
     Runner* next_runner() {
         Runner* next = ready_.pop();
-        prefetch_stacks();
         if (next == nullptr) next = start_thread();
         if (next == nullptr && held_ == 0) next = &own_;  // waits for the end of the block
         if (next == nullptr) {
@@ -377,32 +342,8 @@ class Core {
         return next;
     }
 
-    // The stacks of a large block are more than the nearest caches hold, so those of the runners to
-    // come are fetched meanwhile.
-    void prefetch_stacks() const {
-        if (const Runner* const later = ready_.ahead(12)) __builtin_prefetch(later);
-        if (const Runner* const soon = ready_.ahead(6)) {
-            for (int line = -3; line < 2; ++line) __builtin_prefetch(soon->frame + 64 * line);
-        }
-    }
-
     // Leaves the running thread for one that can go on.
-    void switch_away() { switch_to(next_runner()); }
-
-    // Comes back when the thread that leaves here can go on, with a throw if the kernel was aborted.
-    void switch_to(Runner* next) {
-        if (next->waiting != Waiting::block_end) next->waiting = Waiting::nothing;
-        if (next != running) {
-            previous_ = running;
-            running = next;
-            threadIdx = next->thread;
-            arrive(std::move(next->context).resume());
-        }
-        if (__builtin_expect(aborting_, false) && running->is_in_kernel) throw KernelAbort{};
-    }
-
-    // Keeps the place where the one that switched to us goes on.
-    void arrive(boost::context::fiber&& from) { previous_->context = std::move(from); }
+    void switch_away() { go_on_with(next_runner()); }
 
     // ------------------------------------------------------------ warps
     bool meets(const Runner* waiter, const Runner& self) const {
@@ -615,12 +556,10 @@ class Core {
     unsigned int thread_count_ = 0;
     unsigned int unstarted_ = 0;  // threads that wait for a front runner
     unsigned int held_ = 0;       // runners with threads that have not ended
-    bool aborting_ = false;
     Runner own_;                  // the core's own stack
-    Runner* previous_ = nullptr;  // who switched to the running one
     std::vector<std::unique_ptr<Runner>> runners_;
     RunnerQueue ready_, at_barrier_, idle_;
-    unsigned int arrived_ = 0, barrier_count_ = 0, barrier_result_ = 0;
+    unsigned int arrived_ = 0, barrier_count_ = 0;
     Site barrier_site_{};
     Runner* warp_waiter_[1024] = {};  // by thread: the runner that waits at a warp primitive
     static constexpr size_t shared_pages = 228 * 1024;

@@ -7,34 +7,11 @@
 #include <ctime>
 
 #include "launch.h"
+#include "runner.h"
 
 namespace cuda_cpu {
 
 // ---------------------------------------------------------------- what the scheduler offers
-// Waits for all threads of the block; returns for how many of them `predicate` held.
-unsigned int block_barrier(bool predicate, const Site& site);
-
-enum class WarpOperation {
-    sync,
-    ballot,
-    all,
-    any,
-    shuffle,
-    match_any,
-    match_all,
-    reduce_add,
-    reduce_min_signed,
-    reduce_max_signed,
-    reduce_min,
-    reduce_max,
-    reduce_and,
-    reduce_or,
-    reduce_xor
-};
-// Every lane named in `mask` meets the others here. `value` is what the lane brings, `source` the
-// lane that it reads from (shuffle only); the result is what the operation gives this lane.
-uint64_t warp_meeting(WarpOperation operation, unsigned int mask, uint64_t value, int source,
-                      const Site& site);
 unsigned int active_lanes(const Site& site);
 unsigned int this_lane();
 void yield();              // lets the other threads of the block go on

@@ -2,6 +2,7 @@
 //
 // The translator turns  kernel<<<grid, block>>>(a, b)  into
 //     cuda_cpu::launch("kernel", "a, b", Shape(grid, block), [=](auto... v) { kernel(v...); }, a, b)
+// and begins the body of each __global__ function with  cuda_cpu::enter_kernel(__func__);
 // A launch from the host checks the shape, copies the arguments and joins the queue; a launch from a
 // kernel joins the list of its parent grid. The threads of a block run one after the other in
 // run_threads(): a kernel without a barrier is a plain loop. A thread that has to wait leaves its
@@ -55,6 +56,12 @@ struct Kernel {
 struct Runner;                    // a stack on which threads of the block run
 extern __thread Runner* running;  // the one that runs now; null while host code runs
 inline bool in_kernel() { return running != nullptr; }
+
+// What every kernel does first: host code may only launch it.
+[[noreturn]] void refuse_call(const char* kernel);
+inline void enter_kernel(const char* kernel) {
+    if (__builtin_expect(!in_kernel(), false)) refuse_call(kernel);
+}
 
 template <class Body, class... Arguments>
 struct KernelOf final : Kernel {
@@ -118,15 +125,21 @@ void check_argument(const char* kernel, const char* arguments, int position,
 }
 
 template <class Body, class... Arguments>
-void launch(const char* name, const char* text, const Shape& shape, Body body,
-            Arguments... arguments) {
-    if (!valid_launch(name, shape)) return;
+auto launch(const char* name, const char* text, const Shape& shape, Body body,
+            Arguments... arguments) -> decltype(body(arguments...), std::true_type()) {
+    if (!valid_launch(name, shape)) return {};
     int position = 0;
     (check_argument(name, text, ++position, arguments, shape.site), ...);
     (void)position;
     submit(
         name, shape,
         std::make_unique<KernelOf<Body, Arguments...>>(std::move(body), std::move(arguments)...));
+    return {};
+}
+// Chosen when the arguments do not fit, which the translator refuses in the learner's line.
+template <class... Others>
+std::false_type launch(const char*, const char*, const Shape&, const Others&...) {
+    return {};
 }
 
 // Shared memory. Static arrays are thread-local variables of the kernel, one copy for each core;

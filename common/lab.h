@@ -567,17 +567,12 @@ class Arguments {
 class UnfinishedFile {
  public:
     explicit UnfinishedFile(const std::string& folder) {
-        for (int attempt = 0; attempt < 100 && !file_; ++attempt) {
-            path_ = folder + format("/.unfinished-%d-%d", int(getpid()), attempt);
-            file_ = std::fopen(path_.c_str(), "wbx");  // x: fails when it exists
-            if (!file_ && errno != EEXIST) return;
-        }
-        if (!file_) return;
-        current() = path_.c_str();
-        for (int i = 0; i < ending_signals; ++i) {
-            before_[i] = signal(signal_number(i), end_by_signal);
-            if (before_[i] == SIG_IGN) signal(signal_number(i), SIG_IGN);  // nohup
-        }
+        sigset_t ending, before;  // no signal between the file's beginning and the handlers
+        sigemptyset(&ending);
+        for (int i = 0; i < ending_signals; ++i) sigaddset(&ending, signal_number(i));
+        sigprocmask(SIG_BLOCK, &ending, &before);
+        begin(folder);
+        sigprocmask(SIG_SETMASK, &before, nullptr);
     }
     ~UnfinishedFile() {
         if (!file_) return;
@@ -592,6 +587,20 @@ class UnfinishedFile {
     const std::string& path() const { return path_; }
 
  private:
+    void begin(const std::string& folder) {
+        for (int attempt = 0; attempt < 100 && !file_; ++attempt) {
+            path_ = folder + format("/.unfinished-%d-%d", int(getpid()), attempt);
+            file_ = std::fopen(path_.c_str(), "wbx");  // x: fails when it exists
+            if (!file_ && errno != EEXIST) return;
+        }
+        if (!file_) return;
+        current() = path_.c_str();
+        for (int i = 0; i < ending_signals; ++i) {
+            before_[i] = signal(signal_number(i), end_by_signal);
+            if (before_[i] == SIG_IGN) signal(signal_number(i), SIG_IGN);  // nohup
+        }
+    }
+
     static constexpr int ending_signals = 3;
     static int signal_number(int i) { return i == 0 ? SIGINT : i == 1 ? SIGTERM : SIGHUP; }
     static const char* volatile& current() {

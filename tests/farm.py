@@ -46,10 +46,10 @@ entries: dict[tuple, Entry] = {}
 entries_lock = threading.Lock()
 running: set[subprocess.Popen] = set()
 closed = threading.Event()
-# The test itself runs in the main thread and works too, so the pool takes the other cores.
+# One worker a core: a test that waits for one of them leaves its own core to the next.
+pool = ThreadPoolExecutor(os.cpu_count() or 2)
 # More programs than this slow each other down when they all start a context on one card.
 checks_at_once = threading.Semaphore(4)
-pool = ThreadPoolExecutor(max(1, (os.cpu_count() or 2) - 1))
 
 
 def call(function, *arguments):

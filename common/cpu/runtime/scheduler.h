@@ -4,7 +4,7 @@
 // core's own stack; as long as no thread waits, it runs them all, and a kernel without barriers is a
 // plain loop. When a thread waits (at a barrier or at a warp primitive) it keeps its runner, and the
 // core goes on with a thread that is ready or, if there is none, with the next thread of the block
-// on another runner. Runners are fibers of Boost.Context and are used again for the next block.
+// on another runner. Runners are contexts of Boost.Context and are used again for the next block.
 //
 // When nothing can go on, two things may still be resolved: lanes that asked for the active mask, and
 // warp primitives whose missing lanes have ended. What is left then is a barrier that some threads
@@ -54,7 +54,7 @@ class RunnerQueue {
     unsigned int first_ = 0, end_ = 0;
 };
 
-// Stacks for fibers, with a guard page each. Their tops are staggered, or else the threads of a
+// Stacks for runners, with a guard page each. Their tops are staggered, or else the threads of a
 // block would all want the same few lines of the cache.
 class StackAllocator {
  public:

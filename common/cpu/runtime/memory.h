@@ -148,7 +148,6 @@ class Memory {
     }
 
     bool on_device(const void* pointer) const { return pointer >= begin_ && pointer < end_; }
-    bool is_open() const { return open_; }
 
     // Opens or closes all device memory to the code that runs.
     void set_open(bool open) {

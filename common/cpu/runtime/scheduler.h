@@ -457,15 +457,23 @@ class Core {
         report_deadlock();
     }
 
-    // The lanes of the warp that have not ended: all of those wait somewhere.
-    unsigned int lanes_that_wait(unsigned int first) const {
-        unsigned int lanes = 0;
+    // Shows the visitor each runner whose thread waits for others.
+    template <class Visitor>
+    void each_that_waits(Visitor visit) const {
         const auto look = [&](const Runner& runner) {
             if (runner.waiting == Waiting::nothing || runner.waiting == Waiting::block_end) return;
-            if (runner.thread_number / 32 == first / 32) lanes |= 1u << (runner.thread_number % 32);
+            visit(runner);
         };
         look(own_);
         for (const auto& runner : runners_) look(*runner);
+    }
+
+    // The lanes of the warp that have not ended: all of those wait somewhere.
+    unsigned int lanes_that_wait(unsigned int first) const {
+        unsigned int lanes = 0;
+        each_that_waits([&](const Runner& runner) {
+            if (runner.thread_number / 32 == first / 32) lanes |= 1u << (runner.thread_number % 32);
+        });
         return lanes;
     }
 
@@ -502,12 +510,7 @@ class Core {
 
     [[noreturn]] void report_deadlock() {
         std::vector<const Runner*> waiter(thread_count_, nullptr);
-        const auto look = [&](const Runner& runner) {
-            if (runner.waiting == Waiting::nothing || runner.waiting == Waiting::block_end) return;
-            waiter[runner.thread_number] = &runner;
-        };
-        look(own_);
-        for (const auto& runner : runners_) look(*runner);
+        each_that_waits([&](const Runner& runner) { waiter[runner.thread_number] = &runner; });
         unsigned int ended = 0, elsewhere = 0, first_ended = 0;
         const Runner* other = nullptr;
         for (unsigned int i = thread_count_; i-- > 0;) {

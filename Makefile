@@ -6,7 +6,8 @@
 #: make run LAB=03             build and run my exercise
 #: make check LAB=03           judge my exercise
 #: make build LAB=03           build it only
-#: make run LAB=03 SOLUTION=1  the worked solution; check and build take SOLUTION too
+#: make run LAB=03 SOLUTION=1  the worked solution; check, build and bench take SOLUTION too
+#: make bench LAB=03           times as a table, CSV and plots, beside the vendor's library
 #: make exercises [LAB=03]     write exercises anew; what they replace goes to build/replaced
 #: make test                   the course's own tests; TESTS=tests/test_labs.py chooses a file
 #: make clean                  remove the build folder
@@ -18,7 +19,7 @@
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
-.PHONY: help run check build test setup clean exercises
+.PHONY: help run check build bench test setup clean exercises
 
 top := .
 include common/functions.mk
@@ -47,7 +48,7 @@ help:
 	done
 
 # Every lab that was named, one after the other; a failure does not stop the next.
-run check build:
+run check build bench:
 	@$(require_lab)$(refuse_unknown)status=0; for lab in $(selected); do \
 	    $(MAKE) --no-print-directory -C "labs/$$lab" $@ LAB="$$lab" FROM_TOP=1 || status=$$?; \
 	done; exit $$status

@@ -960,7 +960,8 @@ class Results {
     // The size of the problem in words ("1000 x 500 floats"): above the table, and in the CSV.
     void size(const std::string& words) { size_ = words; }
 
-    // The GB/s of a plain copy, from copy_bandwidth(): adds the column "of copy".
+    // The GB/s of a plain copy, from copy_bandwidth(): adds the column "of copy" to the table, and a
+    // row of that name to the CSV.
     void limit(double gigabytes_per_second) { limit_ = gigabytes_per_second; }
 
     // A line of text below the table.
@@ -1084,12 +1085,16 @@ class Results {
         const std::time_t now = std::time(nullptr);
         std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
         std::string text;
+        const std::string origin =
+            joined({csv_field(device), date, program_invocation_short_name}, ",");
+        if (limit_ > 0) {
+            text += format("%s,copy,%s,-,-,0,%.6g,0,right\n", origin.c_str(),
+                           csv_field(size_).c_str(), limit_);
+        }
         for (const Row& row : rows_) {
             if (row.state == Skipped) continue;
             const std::string words =
-                joined({csv_field(device), date, program_invocation_short_name,
-                        csv_field(row.variant), csv_field(size_)},
-                       ",");
+                joined({origin, csv_field(row.variant), csv_field(size_)}, ",");
             text += format("%s,%s,%s,%.6g,%.6g,%.6g,%s\n", words.c_str(), row.grid.c_str(),
                            row.block.c_str(), row.milliseconds, row.bandwidth, row.arithmetic,
                            row.state == Right ? "right" : "wrong");

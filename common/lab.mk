@@ -1,5 +1,7 @@
 # The rules of every lab; the lab's own Makefile includes this file, and may set before:
 #   LAB_NVCC_FLAGS    what this lab needs beside the flags below, -rdc=true for example
+#   LAB_PEERS         libraries that `make bench` links where they are there: nppif nppc, for example;
+#                     the benchmark is compiled with LAB_BENCH defined, and then with LAB_PEERS too
 # The lab's name is its folder's. All paths are relative to that folder, because the path of the
 # course itself may hold spaces and brackets. FROM_TOP=1 comes from the course's own Makefile:
 # then programs start there, where the command was typed.
@@ -7,7 +9,7 @@
 .DEFAULT_GOAL := help
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: help run check build test setup clean exercises announce always
+.PHONY: help run check build bench test setup clean exercises announce always
 
 top := ../..
 include $(top)/common/functions.mk
@@ -36,7 +38,7 @@ clean:
 	    find $(top)/build -path '*/replaced' -prune -o -type d -path '*/$(lab)' -prune -exec rm -rf {} +; \
 	fi
 
-ifneq ($(filter run check build,$(MAKECMDGOALS)),)
+ifneq ($(filter run check build bench,$(MAKECMDGOALS)),)
 
 # --- the backend, and what is needed for it ------------------------------------------------------
 
@@ -46,29 +48,36 @@ define line_end
 
 endef
 given_here := $(call given,BACKEND NVCC CUDA_HOME CUDA_PATH CUDA_VISIBLE_DEVICES ARCH)
-goal := $(if $(filter run check,$(MAKECMDGOALS)),run,build)
+goal := $(if $(filter run check bench,$(MAKECMDGOALS)),run,build)
 $(eval $(subst @@,$(line_end),$(shell env $(given_here) bash $(top)/common/backend.sh $(goal))))
 ifneq ($(refusal),)
 $(error $(refusal))
 endif
 
-$(call require,compiler $(if $(filter cpu,$(backend)),python boost) \
-    $(if $(filter check,$(MAKECMDGOALS)),python numpy scipy pillow))
+bench := $(filter bench,$(MAKECMDGOALS))
+needs_stb := $(if $(shell grep -l common/image.h $(top)/solutions/$(lab)/*.cu),stb)
+$(call require,compiler $(needs_stb) $(if $(filter cpu,$(backend)),python boost) \
+    $(if $(filter check,$(MAKECMDGOALS)),python numpy scipy pillow) $(if $(bench),python matplotlib))
 -include $(top)/build/setup.mk
 
 announce:
 	@echo $(call quote,backend: $(backend) ($(reason))) >&2
+	@$(if $(untouched),echo 'labs/$(lab)/$(name).cu is as it was shipped: the worked solution is measured' >&2)
+	@$(if $(peers_are_missing),echo $(call quote,$(peers_are_missing)) >&2)
 
 # --- building -----------------------------------------------------------------------------------
 
-kind := $(if $(call is_set,SOLUTION),solutions,labs)
-source := $(if $(call is_set,SOLUTION),$(top)/solutions/$(lab)/)$(name).cu
-flavour := build/$(backend)$(if $(call is_set,DEBUG),-debug)
+# A benchmark of an exercise that nobody has touched would measure nothing.
+untouched := $(if $(bench),$(if $(SOLUTION),,$(shell PYTHONPATH=$(top)/common \
+    $(call quote,$(PYTHON)) -B -m checker.exercises --check $(lab) >/dev/null 2>&1 && echo yes)))
+kind := $(if $(call is_set,SOLUTION)$(untouched),solutions,labs)
+source := $(if $(filter solutions,$(kind)),$(top)/solutions/$(lab)/)$(name).cu
+flavour := build/$(backend)$(if $(filter gpu,$(backend)),$(bench:%=-%))$(if $(call is_set,DEBUG),-debug)
 target := $(flavour)/$(kind)/$(lab)/$(name)
 program := $(top)/$(target)
 
 ifeq ($(wildcard $(source)),)
-$(error $(kind)/$(lab)/$(name).cu is missing$(if $(call is_set,SOLUTION),,; make exercises LAB=$(number) writes it from the solution))
+$(error $(kind)/$(lab)/$(name).cu is missing$(if $(filter labs,$(kind)),; make exercises LAB=$(number) writes it from the solution))
 endif
 
 # A file that holds the flags, and is written only when they change: what depends on it is then
@@ -81,8 +90,26 @@ endef
 # Each output gets a temporary name first: another make must not see half a file.
 ifeq ($(backend),gpu)
 
+host_compiler := $(if $(CCBIN),-ccbin $(call quote,$(CCBIN)))
 flags := -std=c++17 $(if $(call is_set,DEBUG),-G -g -O0 -DLAB_DEBUG,-O3 -lineinfo) $(gencode) \
-    $(if $(CCBIN),-ccbin $(call quote,$(CCBIN))) -Xcompiler -Wall $(LAB_NVCC_FLAGS)
+    $(host_compiler) -Xcompiler -Wall $(LAB_NVCC_FLAGS)
+
+ifneq ($(bench),)
+flags += -DLAB_BENCH
+# The vendor's libraries lie beside nvcc, or where NVCC_APPEND_FLAGS and LIBRARY_PATH say.
+toolkit_libraries := $(shell dirname -- $(call quote,$(nvcc)))/../lib64
+peer_flags := $(addprefix -l,$(LAB_PEERS)) -Xlinker -rpath -Xlinker $(call quote,$(toolkit_libraries))
+links = $(shell work=$$(mktemp -d) && echo 'int main() {}' >"$$work/peers.cpp" && \
+    $(call quote,$(nvcc)) $(host_compiler) "$$work/peers.cpp" $(1) -o "$$work/peers" >/dev/null 2>&1 && \
+    echo yes; rm -rf "$$work")
+ifneq ($(LAB_PEERS),)
+ifneq ($(call links,$(peer_flags)),)
+flags += -DLAB_PEERS $(peer_flags)
+else
+peers_are_missing := lib$(firstword $(LAB_PEERS)) and what belongs to it are not found: measured without them
+endif
+endif
+endif
 
 $(program).flags: always
 	$(call write_if_changed,$(nvcc) $(nvcc_version) $(flags))
@@ -124,6 +151,17 @@ skipped_is_fine = { status=$$?; [ $$status -eq 77 ] || exit $$status; echo 'skip
 shown := $(if $(filter cpu,$(backend)),$(if $(BACKEND),,env -u CUDA_VISIBLE_DEVICES))
 
 build: $(program)
+
+ifneq ($(bench),)
+ifeq ($(wildcard bench.py),)
+bench:
+	@echo 'lab $(lab) has nothing to measure: there is no labs/$(lab)/bench.py' >&2
+else
+bench: $(program) | announce
+	$(quiet)$(at) $(shown) $(call quote,$(PYTHON)) -B $(here)bench.py --program $(up)$(target) $(ARGS) \
+	    || $(skipped_is_fine)
+endif
+endif
 
 run: $(program) | announce
 	$(quiet)$(at) $(shown) $(up)$(target) $(ARGS) || $(skipped_is_fine)

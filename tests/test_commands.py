@@ -170,7 +170,7 @@ def course(machine, tmp_path):
 
 def test_the_list(course):
     text = course.make().stdout
-    for command in ("run", "check", "build", "test", "setup", "clean", "exercises"):
+    for command in ("run", "check", "build", "bench", "test", "setup", "clean", "exercises"):
         assert re.search(rf"^make {command}\b", text, re.MULTILINE), command
     for variable in ("SOLUTION", "ARGS", "BACKEND", "NVCC", "CCBIN", "ARCH", "DEBUG"):
         assert variable in text
@@ -209,7 +209,7 @@ def test_an_unknown_lab_is_refused_with_the_list(course, lab):
     assert len(said.splitlines()) == 1
 
 
-@pytest.mark.parametrize("command", ["run", "check", "build"])
+@pytest.mark.parametrize("command", ["run", "check", "build", "bench"])
 def test_a_command_without_a_lab_says_so(course, command):
     said = course.refused(command)
     assert f"make {command} LAB=01" in said and "01_alpha 02_beta" in said
@@ -288,6 +288,66 @@ def test_compile_errors_fail_and_leave_nothing(course):
     assert "alpha.cu:1:" in said and "zero" in said
     files = {path.name for path in (course.path / "build/cpu/labs/01_alpha").iterdir()}
     assert files <= {"alpha.flags", "alpha.d"}
+
+
+# Benchmarks
+
+
+BENCH = """import sys
+print("measured", *sys.argv[1:])
+"""
+
+
+def bench(course, *words, **variables):
+    write(course.path / "labs/01_alpha/bench.py", BENCH)
+    return course.make("bench", "LAB=1", *words, **variables)
+
+
+def exercise_is_untouched(course, answer):
+    """Stands for checker.exercises --check."""
+    write(course.path / "common/checker/__init__.py", "")
+    write(course.path / "common/checker/exercises.py", f"import sys; sys.exit({0 if answer else 1})\n")
+
+
+def test_bench_measures_my_exercise_or_the_solution(course):
+    exercise_is_untouched(course, False)
+    result = bench(course, "ARGS=--data x")
+    assert result.stdout == "measured --program build/cpu/labs/01_alpha/alpha --data x\n"
+    assert "as it was shipped" not in result.stderr
+    asked = bench(course, "SOLUTION=1")
+    assert asked.stdout == "measured --program build/cpu/solutions/01_alpha/alpha\n"
+    exercise_is_untouched(course, True)
+    result = bench(course)
+    assert result.stdout == "measured --program build/cpu/solutions/01_alpha/alpha\n"
+    assert "as it was shipped: the worked solution is measured" in result.stderr
+    assert bench(course, "SOLUTION=0").stdout == "measured --program build/cpu/labs/01_alpha/alpha\n"
+    assert course.make("bench", at="labs/01_alpha").stdout.startswith("measured --program ../../build/cpu/")
+
+
+def test_bench_without_anything_to_measure(course):
+    exercise_is_untouched(course, False)
+    assert "has nothing to measure" in course.make("bench", "LAB=2").stderr
+
+
+def test_bench_links_the_peers_that_are_there(course):
+    exercise_is_untouched(course, True)
+    course.card("9.0, NVIDIA H100")
+    nvcc = course.nvcc()
+    makefile = course.path / "labs/01_alpha/Makefile"
+    makefile.write_text("# A lab.\nLAB_PEERS := nppif nppc\n" + makefile.read_text())
+    result = bench(course)
+    assert result.stdout == "measured --program build/gpu-bench/solutions/01_alpha/alpha\n"
+    assert "-DLAB_BENCH -DLAB_PEERS -lnppif -lnppc" in course.log()
+    # Elsewhere there is no macro and no library.
+    course.make("build", "LAB=1")
+    assert "LAB_BENCH" not in course.log()
+    text = nvcc.read_text()
+    nvcc.write_text(text.replace("printf '%s ' nvcc", 'case "$*" in *-lnppif*) exit 1 ;; esac\nprintf \'%s \' nvcc'))
+    course.make("clean")
+    result = bench(course)
+    assert "libnppif and what belongs to it are not found: measured without them" in result.stderr
+    built = course.log()
+    assert "-DLAB_BENCH" in built and "LAB_PEERS" not in built and "-lnppif" not in built
 
 
 # Rebuilding

@@ -536,6 +536,15 @@ def test_a_full_disk_leaves_the_csv_as_it_was(program, run, folder):
         assert path.read_bytes() == before
 
 
+def test_the_copy_is_a_row_of_the_csv(program, run, folder):
+    path = folder / "times.csv"
+    run(program, "--case", "results", "--rows", "r", "--limit", 100, "--csv", path, "--size", "small")
+    with open(path, newline="") as file:
+        copy, variant = csv.DictReader(file)
+    assert (copy["variant"], copy["size"], copy["GB/s"]) == ("copy", "small", "100")
+    assert variant["variant"] == "naive" and copy["card"] == variant["card"]
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
 def test_a_table_that_cannot_be_printed(program):
     with open("/dev/full", "w") as full:

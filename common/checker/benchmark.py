@@ -1,0 +1,298 @@
+"""The module behind every labs/NN_name/bench.py: runs, one CSV, one table, plots made from the CSV.
+
+    '''Times of the blur: every variant, and NPP beside them.'''
+
+    benchmark = Benchmark(__file__, peers=["npp"])
+    for radius in (1, 5, 25):
+        benchmark.run("--height", 8192, "--width", 8192, "--radius", radius,
+                      cpu=["--height", 256, "--width", 256, "--radius", radius])
+    benchmark.bars("GB/s")
+    benchmark.lines("milliseconds", x=r"radius (\\d+)", label="radius", logarithmic=True)
+    benchmark.main()
+
+The program appends its rows with --csv. A size is known by the words that the program gives it, so
+these must name everything in which two runs differ. A row called "copy" holds the speed of a plain
+copy in the same run; a peer is the variant of a vendor's library.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+from .lab import backend_of
+
+UNITS = {"milliseconds": "time in ms", "GB/s": "GB/s", "GFLOP/s": "GFLOP/s"}
+SKIPPED = 77
+CPU_NOTE = "CPU mode: these are not GPU times."
+
+
+class Benchmark:
+    """What one lab measures, and what is drawn of it."""
+
+    def __init__(self, file: str, peers: list[str] | tuple[str, ...] = ()):
+        folder = Path(file).resolve().parent
+        self.name = folder.name
+        self.results = Path(os.path.relpath(folder.parents[1] / "build/bench" / folder.name))
+        self.peers = tuple(peers)
+        self.runs: list[tuple[list[str], list[str]]] = []
+        self.plots: list[dict] = []
+
+    def run(self, *arguments, cpu: list | tuple | None = None) -> None:
+        """One run of the program; `cpu` are the arguments where it runs on the CPU (the same)."""
+        words = [str(word) for word in arguments]
+        self.runs.append((words, words if cpu is None else [str(word) for word in cpu]))
+
+    def bars(self, y: str, title: str = "", only: str = "") -> None:
+        """A group of bars a size, a bar a variant. `only`: a pattern that the size's words match."""
+        self.plots.append({"kind": "bars", "y": y, "title": title, "only": only})
+
+    def lines(self, y: str, x: str, label: str, title: str = "", only: str = "",
+              logarithmic: bool = False) -> None:
+        """A line a variant; `x` is a pattern whose group finds the number in the size's words, or in
+        the variant's name if it is not there: then the text before it names the line."""
+        re.compile(x)
+        self.plots.append({"kind": "lines", "y": y, "x": x, "label": label, "title": title,
+                           "only": only, "logarithmic": logarithmic})
+
+    def main(self) -> None:
+        options = self.parse()
+        options.output.mkdir(parents=True, exist_ok=True)
+        path = options.output / "results.csv"
+        status = 0
+        if options.data:
+            path = options.data
+        else:
+            status = self.measure(options.program.resolve(), path)
+            if status == SKIPPED:
+                sys.exit(status)
+        rows = read_rows(path)
+        report = self.report(rows)
+        print(f"\n{report}")
+        drawn = self.draw(rows, options.output)
+        text = report + "".join(f"\n![{caption}]({file})\n" for caption, file in drawn)
+        (options.output / "results.md").write_text(text, encoding="utf-8")
+        print(f"written: {shown(path)}, {', '.join(shown(options.output / name) for name in self.files(drawn))}")
+        sys.exit(status)
+
+    @staticmethod
+    def files(drawn: list[tuple[str, str]]) -> list[str]:
+        return ["results.md", *(file for _, file in drawn)]
+
+    def parse(self) -> argparse.Namespace:
+        parser = argparse.ArgumentParser(prog=f"{self.name}/bench.py", allow_abbrev=False,
+                                         description=f"Measures lab {self.name}.")
+        parser.add_argument("--program", metavar="FILE", type=Path, help="the program to measure")
+        parser.add_argument("--data", metavar="FILE", type=Path,
+                            help="table and plots of this CSV file; nothing is measured")
+        parser.add_argument("--output", metavar="FOLDER", type=Path,
+                            default=self.results,
+                            help="where CSV, table and plots go (build/bench/NN_name)")
+        options = parser.parse_args()
+        if bool(options.program) == bool(options.data):
+            parser.error("give either --program or --data")
+        for path in (options.program, options.data):
+            if path and not path.is_file():
+                parser.error(f"there is no file {path}")
+        return options
+
+    # Measuring
+
+    def measure(self, program: Path, path: Path) -> int:
+        """Every run, one after the other, into a new CSV file. 1 when a result was wrong."""
+        fresh = path.with_suffix(".part")
+        fresh.unlink(missing_ok=True)
+        backend = backend_of(program)
+        worst = 0
+        for on_card, on_cpu in self.runs:
+            words = on_cpu if backend == "cpu" else on_card
+            print(f"\n{self.name}: {shlex.join(words)}", flush=True)
+            status = subprocess.run([program, *words, "--csv", fresh], check=False).returncode
+            if status not in (0, 1, SKIPPED):
+                # A benchmark with a hole in it would be taken for a whole one.
+                sys.exit(f"{self.name}/bench.py: the run ended with status {status}; nothing was written")
+            if status == 1:
+                worst = 1
+        if not fresh.exists():
+            print(f"{self.name}/bench.py: no run gave a time", file=sys.stderr)
+            return max(worst, SKIPPED if worst == 0 else 1)
+        fresh.replace(path)
+        return worst
+
+    # The table
+
+    def report(self, rows: list[dict]) -> str:
+        """A Markdown table a size: time, speed, share of the copy, ratio to each peer."""
+        parts = []
+        for card in unique(row["card"] for row in rows):
+            mine = [row for row in rows if row["card"] == card]
+            days = unique(row["date"][:10] for row in mine)
+            parts.append(f"{card}, {' and '.join(days)}, `make bench LAB={self.name[:2]}`\n")
+            for size in unique(row["size"] for row in mine):
+                parts.append(self.size_table(size, [row for row in mine if row["size"] == size]))
+            if "CPU mode" in card:
+                parts.append(CPU_NOTE + "\n")
+        return "\n".join(parts)
+
+    def size_table(self, size: str, rows: list[dict]) -> str:
+        copy = next((row["GB/s"] for row in rows if row["variant"] == "copy"), 0)
+        rows = [row for row in rows if row["variant"] != "copy"]
+        peers = [row for row in rows if row["variant"] in self.peers and row["milliseconds"] > 0]
+        columns = [("variant", lambda row: row["variant"]),
+                   ("ms", lambda row: number(row["milliseconds"]))]
+        columns += [(unit, lambda row, unit=unit: number(row[unit])) for unit in ("GB/s", "GFLOP/s")
+                    if any(row[unit] for row in rows)]
+        if copy:
+            columns.append(("of copy", lambda row: percent(row["GB/s"], copy)))
+        for peer in peers:
+            columns.append((f"{peer['variant']} takes", lambda row, peer=peer: times(peer, row)))
+        if any(row["result"] != "right" for row in rows):
+            columns.append(("result", lambda row: row["result"]))
+        lines = [[heading for heading, _ in columns],
+                 ["---", *["---:"] * (len(columns) - 1)],
+                 *[[cell(row) for _, cell in columns] for row in rows]]
+        text = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+        note = f"; copy within the device {copy:.0f} GB/s" if copy else ""
+        return f"{size}{note}\n\n{text}\n"
+
+    # Plots
+
+    def draw(self, rows: list[dict], folder: Path) -> list[tuple[str, str]]:
+        """(caption, file) of every plot."""
+        try:
+            import matplotlib
+        except ImportError:
+            print("no plots: python3-matplotlib is not installed", file=sys.stderr)
+            return []
+        matplotlib.use("svg")
+        # The same data give the same file, so that a change is seen to be one.
+        matplotlib.rcParams.update({"svg.hashsalt": self.name, "font.size": 9, "axes.grid": True,
+                                    "axes.axisbelow": True, "grid.alpha": 0.3,
+                                    "axes.spines.top": False, "axes.spines.right": False})
+        drawn = []
+        for plot in self.plots:
+            chosen = [row for row in rows if row["milliseconds"] > 0 or row["variant"] == "copy"]
+            chosen = [row for row in chosen if re.search(plot["only"], row["size"])]
+            figure = (draw_bars if plot["kind"] == "bars" else draw_lines)(plot, chosen, self.peers)
+            if figure is None:
+                continue
+            cards = " and ".join(unique(row["card"] for row in chosen))
+            title = plot["title"] or f"{self.name}: {UNITS[plot['y']]}"
+            figure.axes[0].set_title(f"{title}\n{cards}, {chosen[-1]['date'][:10]}", fontsize=9)
+            file = re.sub(r"[^A-Za-z0-9]+", "_", f"{plot['kind']} {plot['y']} {plot['title']}").strip("_").lower() + ".svg"
+            figure.savefig(folder / file, bbox_inches="tight", metadata={"Date": None})
+            drawn.append((title, file))
+        return drawn
+
+
+def draw_bars(plot: dict, rows: list[dict], peers: tuple[str, ...]):
+    from matplotlib.figure import Figure
+
+    sizes = unique(row["size"] for row in rows)
+    variants = unique(row["variant"] for row in rows if row["variant"] != "copy")
+    value = {(row["size"], row["variant"]): row[plot["y"]] for row in rows}
+    if not any(value.values()):
+        return None
+    width = 0.8 / max(1, len(variants))
+    figure = Figure(figsize=(max(6.0, 0.22 * len(sizes) * len(variants) + 2), 3.6))
+    axes = figure.subplots()
+    for number_, variant in enumerate(variants):
+        places = [group + (number_ - (len(variants) - 1) / 2) * width for group in range(len(sizes))]
+        heights = [value.get((size, variant), 0) for size in sizes]
+        axes.bar(places, heights, width * 0.95, label=variant, **style(variant, variants, peers))
+    if plot["y"] == "GB/s":
+        for group, size in enumerate(sizes):
+            if value.get((size, "copy")):
+                axes.hlines(value[size, "copy"], group - 0.45, group + 0.45, colors="black",
+                            linestyles="dashed", linewidth=1, label="copy" if group == 0 else None)
+    axes.set_xticks(range(len(sizes)), [size.replace(", ", ",\n") for size in sizes])
+    axes.set_ylabel(UNITS[plot["y"]])
+    axes.grid(axis="x", visible=False)
+    figure.legend(*axes.get_legend_handles_labels(), loc="center left", bbox_to_anchor=(0.91, 0.5),
+                  frameon=False)
+    return figure
+
+
+def draw_lines(plot: dict, rows: list[dict], peers: tuple[str, ...]):
+    from matplotlib.figure import Figure
+
+    curves: dict[str, list[tuple[float, float]]] = {}
+    for row in rows:
+        in_size = re.search(plot["x"], row["size"])
+        found = in_size or re.search(plot["x"], row["variant"])
+        if not found or not row[plot["y"]]:
+            continue
+        name = row["variant"] if in_size else row["variant"][:found.start()].strip("_ ")
+        curves.setdefault(name or row["variant"], []).append((float(found[1]), row[plot["y"]]))
+    if not curves:
+        return None
+    figure = Figure(figsize=(6.5, 3.8))
+    axes = figure.subplots()
+    for name, points in curves.items():
+        points.sort()
+        axes.plot(*zip(*points), marker="o", markersize=3, linewidth=1.2, label=name,
+                  **style(name, list(curves), peers))
+    if plot["logarithmic"]:
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log")
+    axes.set_xlabel(plot["label"])
+    axes.set_ylabel(UNITS[plot["y"]])
+    figure.legend(*axes.get_legend_handles_labels(), loc="center left", bbox_to_anchor=(0.91, 0.5),
+                  frameon=False)
+    return figure
+
+
+def style(variant: str, variants: list[str], peers: tuple[str, ...]) -> dict:
+    """Ours from dark to light as the ladder climbs; the vendor's libraries and the copy in gray."""
+    if variant in peers or variant == "copy":
+        return {"color": "0.6" if variant in peers else "black"}
+    import matplotlib
+
+    ours = [name for name in variants if name not in peers and name != "copy"]
+    place = 0.1 + 0.75 * ours.index(variant) / max(1, len(ours) - 1)
+    return {"color": matplotlib.colormaps["viridis"](place)}
+
+
+# Rows
+
+
+def read_rows(path: Path) -> list[dict]:
+    """The rows of a CSV file that the labs write; numbers are floats."""
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    wanted = {"card", "date", "lab", "variant", "size", "result", *UNITS}
+    if not rows or not wanted <= set(rows[0]):
+        sys.exit(f"{path} is no table that a lab has written with --csv")
+    for row in rows:
+        row.update({unit: float(row[unit]) for unit in UNITS})
+    return rows
+
+
+def unique(words) -> list[str]:
+    return list(dict.fromkeys(words))
+
+
+def number(value: float) -> str:
+    if not value:
+        return "-"
+    decimals = 4 if value < 1 else 3 if value < 10 else 2 if value < 100 else 0
+    return f"{value:.{decimals}f}"
+
+
+def percent(value: float, whole: float) -> str:
+    return f"{100 * value / whole:.1f} %" if value else "-"
+
+
+def times(peer: dict, row: dict) -> str:
+    """How many times as long as this row the peer takes."""
+    return f"{peer['milliseconds'] / row['milliseconds']:.2f} x" if row["milliseconds"] else "-"
+
+
+def shown(path: Path) -> str:
+    return os.path.relpath(path)

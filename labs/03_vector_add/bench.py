@@ -1,0 +1,13 @@
+"""Times of the vector sum: every layout, the grid-stride loop and the vectorised kernel."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
+from checker.benchmark import Benchmark
+
+benchmark = Benchmark(__file__)
+for elements in ("16Mi", "64Mi", "256Mi", "1Gi"):
+    benchmark.run("--elements", elements, cpu=["--elements", elements.replace("Mi", "Ki").replace("1Gi", "1Mi")])
+benchmark.bars("GB/s")
+benchmark.main()

@@ -1,0 +1,16 @@
+"""Times of the matrix sum in the shapes of the handout: square, tall, wide and flat."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
+from checker.benchmark import Benchmark
+
+SHAPES = [(16384, 16384), (4194304, 64), (64, 4194304), (7001, 9973)]
+
+benchmark = Benchmark(__file__)
+for height, width in SHAPES:
+    small = max(8, height // 64), max(8, width // 16)
+    benchmark.run("--height", height, "--width", width, cpu=["--height", small[0], "--width", small[1]])
+benchmark.bars("GB/s")
+benchmark.main()

@@ -1,0 +1,114 @@
+"""checker.benchmark: runs, the CSV, the table, the plots made from the CSV alone."""
+
+import csv
+import subprocess
+import sys
+
+import pytest
+
+from farm import ROOT
+
+HEADING = "card,date,lab,variant,size,grid,block,milliseconds,GB/s,GFLOP/s,result\n"
+BENCH = f"""import sys
+sys.path.insert(0, {str(ROOT / "common")!r})
+from checker.benchmark import Benchmark
+
+benchmark = Benchmark(__file__, peers=["vendor"])
+for radius in (1, 5):
+    benchmark.run("--radius", radius, cpu=["--radius", radius, "--small"])
+benchmark.bars("GB/s")
+benchmark.lines("milliseconds", x=r"radius (\\d+)", label="radius", logarithmic=True)
+benchmark.lines("milliseconds", x=r"of (\\d+)", label="size", title="nothing of it")
+benchmark.main()
+"""
+PROGRAM = f"""#!{sys.executable}
+import pathlib, sys
+radius, path = sys.argv[2], pathlib.Path(sys.argv[-1])
+print("measuring", *sys.argv[1:-2])
+text = path.read_text() if path.exists() else {HEADING!r}
+for variant, time, speed, result in [("copy", 0, 2000, "right"), ("naive", 2, 500, "right"),
+                                     ("fast", 0.5, 2000, "right"), ("vendor", 1, 1000, "RESULT")]:
+    text += f'A card,2026-01-02T03:04:05Z,blur,{{variant}},"8 x 8, radius {{radius}}",1,32,{{time}},{{speed}},0,{{result}}\\n'
+path.write_text(text)
+sys.exit(STATUS)
+"""
+
+
+@pytest.fixture
+def lab(folder):
+    """A lab with a bench.py and a program in a folder of either backend."""
+    bench = folder / "labs/07_blur/bench.py"
+    bench.parent.mkdir(parents=True)
+    bench.write_text(BENCH)
+
+    def make(backend="gpu", status=0, result="right"):
+        program = folder / f"build/{backend}-bench/labs/07_blur/blur"
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text(PROGRAM.replace("STATUS)", f"{status})").replace("RESULT", result))
+        program.chmod(0o755)
+        return program
+
+    def run(*words):
+        return subprocess.run([sys.executable, bench, *map(str, words)], text=True, capture_output=True, cwd=folder,
+                              check=False)
+
+    make.run, make.folder = run, folder / "build/bench/07_blur"
+    return make
+
+
+def test_runs_table_and_plots(lab):
+    result = lab.run("--program", lab())
+    assert result.returncode == 0, result.stderr
+    assert "measuring --radius 1\n" in result.stdout and "--small" not in result.stdout
+    with open(lab.folder / "results.csv", newline="") as file:
+        assert len(list(csv.DictReader(file))) == 8
+    text = (lab.folder / "results.md").read_text()
+    assert "A card, 2026-01-02, `make bench LAB=07`" in text
+    assert "8 x 8, radius 5; copy within the device 2000 GB/s" in text
+    assert "| variant | ms | GB/s | of copy | vendor takes |" in text
+    assert "| fast | 0.5000 | 2000 | 100.0 % | 2.00 x |" in text
+    assert "| naive | 2.000 | 500 | 25.0 % | 0.50 x |" in text
+    assert sorted(path.name for path in lab.folder.iterdir()) == [
+        "bars_gb_s.svg", "lines_milliseconds.svg", "results.csv", "results.md"]
+    for path in lab.folder.glob("*.svg"):
+        assert f"({path.name})" in text and path.read_text().startswith("<?xml")
+
+
+def test_the_same_data_give_the_same_files(lab, folder):
+    lab.run("--program", lab())
+    again = lab.run("--data", lab.folder / "results.csv", "--output", folder / "again")
+    assert again.returncode == 0 and "measuring" not in again.stdout
+    for name in ("results.md", "bars_gb_s.svg", "lines_milliseconds.svg"):
+        assert (folder / "again" / name).read_bytes() == (lab.folder / name).read_bytes(), name
+
+
+def test_the_cpu_runs_smaller(lab):
+    assert "measuring --radius 5 --small\n" in lab.run("--program", lab("cpu")).stdout
+
+
+def test_a_wrong_result_is_seen(lab):
+    result = lab.run("--program", lab(status=1, result="wrong"))
+    assert result.returncode == 1
+    assert "| vendor | 1.000 | 1000 | 50.0 % | 1.00 x | wrong |" in result.stdout
+
+
+def test_a_run_that_fails_leaves_the_old_table(lab):
+    lab.run("--program", lab())
+    before = (lab.folder / "results.csv").read_bytes()
+    result = lab.run("--program", lab(status=2))
+    assert result.returncode == 1 and "status 2; nothing was written" in result.stderr
+    assert (lab.folder / "results.csv").read_bytes() == before
+
+
+def test_nothing_but_skipped(lab):
+    program = lab()
+    program.write_text("#!/bin/sh\nexit 77\n")
+    assert lab.run("--program", program).returncode == 77
+
+
+@pytest.mark.parametrize("words, said", [((), "either --program or --data"), (("--program", "none"), "no file none"),
+                                         (("--data", "x.csv"), "no table")])
+def test_bad_usage(lab, folder, words, said):
+    (folder / "x.csv").write_text("my notes\n1\n")
+    result = lab.run(*words)
+    assert result.returncode in (1, 2) and said in result.stderr and "Traceback" not in result.stderr

@@ -1,7 +1,10 @@
 # The rules of every lab; the lab's own Makefile includes this file, and may set before:
 #   LAB_NVCC_FLAGS    what this lab needs beside the flags below, -rdc=true for example
-#   LAB_PEERS         libraries that `make bench` links where they are there: nppif nppc, for example;
-#                     the benchmark is compiled with LAB_BENCH defined, and then with LAB_PEERS too
+#   LAB_CXX_FLAGS     the same for the host's compiler, on a card and on the CPU: -fopenmp, for example
+#   LAB_PEERS         the toolkit's libraries that `make bench` compares with: nppif nppc, for example;
+#                     benchmarks are compiled with the macro LAB_BENCH, and with LAB_PEERS too where
+#                     nvcc finds these libraries to link
+#   LAB_HOST_PEERS    the same for the host's libraries, on a card and on the CPU: openblas
 # The lab's name is its folder's. All paths are relative to that folder, because the path of the
 # course itself may hold spaces and brackets. FROM_TOP=1 comes from the course's own Makefile:
 # then programs start there, where the command was typed.
@@ -63,7 +66,8 @@ $(call require,compiler $(needs_stb) $(if $(filter cpu,$(backend)),python boost)
 announce:
 	@echo $(call quote,backend: $(backend) ($(reason))) >&2
 	@$(if $(untouched),echo 'labs/$(lab)/$(name).cu is as it was shipped: the worked solution is measured' >&2)
-	@$(if $(peers_are_missing),echo $(call quote,$(peers_are_missing)) >&2)
+	@$(call is_missing,$(LAB_PEERS),$(libraries))
+	@$(call is_missing,$(LAB_HOST_PEERS),$(host_libraries))
 
 # --- building -----------------------------------------------------------------------------------
 
@@ -72,7 +76,8 @@ untouched := $(if $(bench),$(if $(SOLUTION),,$(shell PYTHONPATH=$(top)/common \
     $(call quote,$(PYTHON)) -B -m checker.exercises --check $(lab) >/dev/null 2>&1 && echo yes)))
 kind := $(if $(call is_set,SOLUTION)$(untouched),solutions,labs)
 source := $(if $(filter solutions,$(kind)),$(top)/solutions/$(lab)/)$(name).cu
-flavour := build/$(backend)$(if $(filter gpu,$(backend)),$(bench:%=-%))$(if $(call is_set,DEBUG),-debug)
+debug := $(if $(call is_set,DEBUG),-debug)
+flavour := build/$(backend)$(bench:%=-%)$(debug)
 target := $(flavour)/$(kind)/$(lab)/$(name)
 program := $(top)/$(target)
 
@@ -87,29 +92,26 @@ define write_if_changed
     if cmp -s $@.$$$$ $@; then rm -f $@.$$$$; else mv -f $@.$$$$ $@; fi
 endef
 
+# Benchmarks link what they compare with, where it is there. links: does a program with these words
+# of a compiler's line link?  $(1) compiler and words  $(2) names of libraries
+links = $(shell work=$$(mktemp -d) && echo 'int main() {}' >"$$work/peers.cpp" && \
+    $(1) "$$work/peers.cpp" -o "$$work/peers" $(addprefix -l,$(2)) >/dev/null 2>&1 && echo yes; \
+    rm -rf "$$work")
+peers = $(if $(bench),$(if $(2),$(if $(call links,$(1),$(2)),$(2))))
+is_missing = $(if $(bench),$(if $(2),,$(if $(1),echo 'lib$(firstword $(1)) is not found: measured without it' >&2)))
+
 # Each output gets a temporary name first: another make must not see half a file.
 ifeq ($(backend),gpu)
 
 host_compiler := $(if $(CCBIN),-ccbin $(call quote,$(CCBIN)))
 flags := -std=c++17 $(if $(call is_set,DEBUG),-G -g -O0 -DLAB_DEBUG,-O3 -lineinfo) $(gencode) \
-    $(host_compiler) -Xcompiler -Wall $(LAB_NVCC_FLAGS)
-
-ifneq ($(bench),)
-flags += -DLAB_BENCH
-# The vendor's libraries lie beside nvcc, or where NVCC_APPEND_FLAGS and LIBRARY_PATH say.
-toolkit_libraries := $(shell dirname -- $(call quote,$(nvcc)))/../lib64
-peer_flags := $(addprefix -l,$(LAB_PEERS)) -Xlinker -rpath -Xlinker $(call quote,$(toolkit_libraries))
-links = $(shell work=$$(mktemp -d) && echo 'int main() {}' >"$$work/peers.cpp" && \
-    $(call quote,$(nvcc)) $(host_compiler) "$$work/peers.cpp" $(1) -o "$$work/peers" >/dev/null 2>&1 && \
-    echo yes; rm -rf "$$work")
-ifneq ($(LAB_PEERS),)
-ifneq ($(call links,$(peer_flags)),)
-flags += -DLAB_PEERS $(peer_flags)
-else
-peers_are_missing := lib$(firstword $(LAB_PEERS)) and what belongs to it are not found: measured without them
-endif
-endif
-endif
+    $(host_compiler) $(addprefix -Xcompiler ,-Wall $(LAB_CXX_FLAGS)) $(LAB_NVCC_FLAGS)
+libraries := $(call peers,$(call quote,$(nvcc)) $(host_compiler),$(LAB_PEERS))
+host_libraries := $(call peers,$(call quote,$(nvcc)) $(host_compiler),$(LAB_HOST_PEERS))
+# The toolkit's libraries lie beside nvcc, or where NVCC_APPEND_FLAGS and LIBRARY_PATH say.
+flags += $(if $(bench),-DLAB_BENCH $(addprefix -l,$(libraries) $(host_libraries)) $(if $(libraries),-DLAB_PEERS \
+    -Xlinker -rpath -Xlinker $(call quote,$(shell dirname -- $(call quote,$(nvcc)))/../lib64)) \
+    $(if $(host_libraries),-DLAB_HOST_PEERS))
 
 $(program).flags: always
 	$(call write_if_changed,$(nvcc) $(nvcc_version) $(flags))
@@ -121,18 +123,25 @@ $(program): $(source) $(program).flags | announce
 
 else
 
+libraries := none
+host_libraries := $(call peers,$(call quote,$(CXX)),$(LAB_HOST_PEERS))
+flags := $(strip $(LAB_CXX_FLAGS) $(if $(bench),-DLAB_BENCH $(if $(host_libraries),-DLAB_HOST_PEERS)))
+export CPU_LDFLAGS := $(CPU_LDFLAGS) $(addprefix -l,$(host_libraries))
 compile := bash $(top)/common/cpu/compile.sh $(if $(call is_set,DEBUG),--debug) \
     --cxx $(call quote,$(CXX)) --python $(call quote,$(PYTHON))
-runtime := $(top)/$(flavour)/runtime.o
+runtime := $(top)/build/cpu$(debug)/runtime.o
 runtime_sources := $(shell find $(top)/common/cpu -type f ! -name '*.sh' ! -name '*.py*')
 translator := $(wildcard $(top)/common/cpu/*.sh $(top)/common/cpu/*.py)
 
-$(program).flags $(runtime).flags: always
-	$(call write_if_changed,$(CXX) $(CPU_CXXFLAGS) $(CPU_LDFLAGS))
+$(program).flags: always
+	$(call write_if_changed,$(CXX) $(CPU_CXXFLAGS) $(CPU_LDFLAGS) $(flags))
+
+$(runtime).flags: always
+	$(call write_if_changed,$(CXX) $(CPU_CXXFLAGS))
 
 $(program): $(source) $(program).flags $(translator) $(runtime) | announce
 	@echo 'compiling $(kind)/$(lab)/$(name).cu for the CPU' >&2
-	$(quiet)$(compile) --runtime-object $(runtime) --dependencies $@.d $< -o $@
+	$(quiet)$(compile) $(if $(flags),--flags '$(flags)') --runtime-object $(runtime) --dependencies $@.d $< -o $@
 
 $(runtime): $(runtime).flags $(translator) $(runtime_sources) | announce
 	@echo 'compiling common/cpu, which runs CUDA on the CPU (once)' >&2

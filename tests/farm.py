@@ -252,11 +252,15 @@ def slug(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_")
 
 
-def lab_nvcc_flags(lab: str) -> str:
-    """What the lab's Makefile asks of nvcc."""
+def lab_flags(lab: str, backend: str) -> str:
+    """What the lab's Makefile asks of nvcc, or of the compiler for the CPU."""
     makefile = ROOT / "labs" / lab / "Makefile"
     text = makefile.read_text() if makefile.is_file() else ""
-    return " ".join(re.findall(r"^LAB_NVCC_FLAGS\s*[:+?]?=[ \t]*(.*)$", text, re.MULTILINE))
+    flags = {name: " ".join(re.findall(rf"^{name}\s*[:+?]?=[ \t]*(.*)$", text, re.MULTILINE))
+             for name in ("LAB_NVCC_FLAGS", "LAB_CXX_FLAGS")}
+    if backend == "cpu":
+        return flags["LAB_CXX_FLAGS"]
+    return " ".join([flags["LAB_NVCC_FLAGS"], *(f"-Xcompiler {flag}" for flag in flags["LAB_CXX_FLAGS"].split())]).strip()
 
 
 def load_faults(lab: str) -> list:
@@ -314,7 +318,7 @@ def compile_lab(lab: str, kind: str, fault=None) -> Build:
         files[broken] = fault.apply(files[broken])
         folder = plant("faults", name, files)
     # Faults are many: they are compiled with less care where that saves time.
-    flags = lab_nvcc_flags(lab) if BACKEND == "gpu" else "-O1 -g0" if kind == "faults" else ""
+    flags = lab_flags(lab, BACKEND) + (" -O1 -g0" if BACKEND == "cpu" and kind == "faults" else "")
     return compile_source(folder / source_name(lab), f"{kind}/{name}", BACKEND, False, flags)
 
 

@@ -25,6 +25,7 @@ COMPILE = """#!/bin/sh
 echo "compile.sh $*" >>"$LOG"
 [ "$1" = --debug ] && { macro=-DLAB_DEBUG; shift; }
 cxx=$2 python=$4; shift 4
+[ "$1" = --flags ] && shift 2
 case $1 in
     --runtime) echo 'int runtime;' | "$cxx" -x c++ -c - -o "$3.$$" && mv "$3.$$" "$3" ;;
     *) "$cxx" $macro -x c++ -MMD -MP -MF "$4" -MT "$7" "$5" -o "$7.$$" && mv "$7.$$" "$7" ;;
@@ -312,16 +313,16 @@ def exercise_is_untouched(course, answer):
 def test_bench_measures_my_exercise_or_the_solution(course):
     exercise_is_untouched(course, False)
     result = bench(course, "ARGS=--data x")
-    assert result.stdout == "measured --program build/cpu/labs/01_alpha/alpha --data x\n"
+    assert result.stdout == "measured --program build/cpu-bench/labs/01_alpha/alpha --data x\n"
     assert "as it was shipped" not in result.stderr
     asked = bench(course, "SOLUTION=1")
-    assert asked.stdout == "measured --program build/cpu/solutions/01_alpha/alpha\n"
+    assert asked.stdout == "measured --program build/cpu-bench/solutions/01_alpha/alpha\n"
     exercise_is_untouched(course, True)
     result = bench(course)
-    assert result.stdout == "measured --program build/cpu/solutions/01_alpha/alpha\n"
+    assert result.stdout == "measured --program build/cpu-bench/solutions/01_alpha/alpha\n"
     assert "as it was shipped: the worked solution is measured" in result.stderr
-    assert bench(course, "SOLUTION=0").stdout == "measured --program build/cpu/labs/01_alpha/alpha\n"
-    assert course.make("bench", at="labs/01_alpha").stdout.startswith("measured --program ../../build/cpu/")
+    assert bench(course, "SOLUTION=0").stdout == "measured --program build/cpu-bench/labs/01_alpha/alpha\n"
+    assert course.make("bench", at="labs/01_alpha").stdout.startswith("measured --program ../../build/cpu-bench/")
 
 
 def test_bench_without_anything_to_measure(course):
@@ -337,7 +338,7 @@ def test_bench_links_the_peers_that_are_there(course):
     makefile.write_text("# A lab.\nLAB_PEERS := nppif nppc\n" + makefile.read_text())
     result = bench(course)
     assert result.stdout == "measured --program build/gpu-bench/solutions/01_alpha/alpha\n"
-    assert "-DLAB_BENCH -DLAB_PEERS -lnppif -lnppc" in course.log()
+    assert "-DLAB_BENCH -lnppif -lnppc -DLAB_PEERS -Xlinker -rpath" in course.log()
     # Elsewhere there is no macro and no library.
     course.make("build", "LAB=1")
     assert "LAB_BENCH" not in course.log()
@@ -345,9 +346,31 @@ def test_bench_links_the_peers_that_are_there(course):
     nvcc.write_text(text.replace("printf '%s ' nvcc", 'case "$*" in *-lnppif*) exit 1 ;; esac\nprintf \'%s \' nvcc'))
     course.make("clean")
     result = bench(course)
-    assert "libnppif and what belongs to it are not found: measured without them" in result.stderr
+    assert "libnppif is not found: measured without it" in result.stderr
     built = course.log()
     assert "-DLAB_BENCH" in built and "LAB_PEERS" not in built and "-lnppif" not in built
+
+
+def test_bench_on_the_cpu_links_the_peers_of_the_host(course):
+    exercise_is_untouched(course, True)
+    makefile = course.path / "labs/01_alpha/Makefile"
+    makefile.write_text("# A lab.\nLAB_PEERS := nppif\nLAB_HOST_PEERS := m\n" + makefile.read_text())
+    result = bench(course, "V=1")
+    assert "--flags '-DLAB_BENCH -DLAB_HOST_PEERS'" in result.stdout and "is not found" not in result.stderr
+    makefile.write_text(makefile.read_text().replace(":= m", ":= no_such_library"))
+    result = bench(course, "V=1")
+    assert "libno_such_library is not found: measured without it" in result.stderr
+    assert "LAB_HOST_PEERS" not in result.stdout
+
+
+def test_flags_for_the_compiler_of_the_host(course):
+    makefile = course.path / "labs/01_alpha/Makefile"
+    makefile.write_text("# A lab.\nLAB_CXX_FLAGS := -fopenmp\n" + makefile.read_text())
+    assert "--flags '-fopenmp'" in course.make("build", "LAB=1", "V=1").stdout
+    course.card("9.0, NVIDIA H100")
+    course.nvcc()
+    course.make("build", "LAB=1")
+    assert "-Xcompiler -Wall -Xcompiler -fopenmp" in course.log()
 
 
 # Rebuilding

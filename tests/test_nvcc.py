@@ -22,7 +22,7 @@ def compile_strictly(lab, kind):
     folder = ROOT / "solutions" / lab
     if kind == "exercises":
         folder = farm.call(farm.generated_exercise, lab)
-    return run_nvcc(lab, f"{kind}_{lab}.o", folder, shlex.split(f"{STRICT} {farm.lab_nvcc_flags(lab)}"))
+    return run_nvcc(lab, f"{kind}_{lab}.o", folder, shlex.split(f"{STRICT} {farm.lab_flags(lab, 'gpu')}"))
 
 
 def compile_bare(lab):
@@ -51,7 +51,7 @@ def test_compiles_without_a_warning(lab, kind):
 
 @pytest.mark.parametrize("lab", [
     pytest.param(lab, marks=pytest.mark.ahead(compile_bare, lab))
-    for lab in LABS if not farm.lab_nvcc_flags(lab)])
+    for lab in LABS if not farm.lab_flags(lab, 'gpu')])
 def test_compiles_bare(lab):
     result = farm.call(compile_bare, lab)
     assert result.returncode == 0 and "warning" not in result.stderr + result.stdout, result.stderr

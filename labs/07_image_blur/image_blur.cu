@@ -1,0 +1,751 @@
+// 07 image_blur: every pixel becomes the mean of the pixels around it, those of the window of
+// (2 radius + 1)^2 pixels that lie inside the picture. Each channel is blurred by itself, alpha too.
+// The sums are whole numbers, so all five ways give the same bytes.
+//
+//   naive       a thread a value, which reads its whole window
+//   tiled       the same sums, from a tile with its surroundings (the halo) in shared memory
+//   separable   first along the rows, then down the columns: 2 (2 radius + 1) reads
+//   running     sums that slide: what enters is added, what leaves is taken away; any radius
+//   fused       the same in one kernel, its sums in registers and shared memory
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "../../common/image.h"
+#include "../../common/lab.h"
+#ifdef LAB_PEERS
+#include <nppi_filtering_functions.h>
+#endif
+
+// How a picture lies in memory. A value is one channel of one pixel: the neighbours of value v in
+// its row are v - channels and v + channels. Rows are padded to a multiple of 16 bytes, so that
+// each may be read in pieces of 16; in the input the padding holds zeros.
+struct Shape {
+    int height, width, channels;
+
+    __host__ __device__ int values() const { return width * channels; }  // in a row
+    __host__ __device__ int64_t pitch() const { return (int64_t{values()} + 15) / 16 * 16; }
+    int64_t count() const { return int64_t{height} * values(); }
+    int64_t padded_bytes() const { return height * pitch(); }
+};
+
+// The part of a window that lies inside: from first to last, both included.
+struct Range {
+    int first, last;
+
+    __host__ __device__ int count() const { return last - first + 1; }
+};
+
+__host__ __device__ inline Range window(int centre, int radius, int size) {
+    // TODO 1 (1 line): what lies before 0, or behind size - 1, does not belong to it.
+    return {centre, centre};
+}
+
+// ---------------------------------------------------------------------------------------------
+// CPU reference: the sums of columns slide down, their sums slide along the row.
+
+// pixels, blurred: (height, width, channels), without padding
+void blur_on_cpu(const uint8_t* pixels, uint8_t* blurred, const Shape& shape, int radius) {
+    const int64_t width = shape.width, height = shape.height, values = shape.values();
+    std::vector<uint64_t> column_sums(values);
+    int64_t rows = 0;  // how many rows are in the sums
+    const auto add_row = [&](int64_t row, int sign) {
+        for (int64_t v = 0; v < values; v++) column_sums[v] += sign * pixels[row * values + v];
+        rows += sign;
+    };
+    for (int64_t row = 0; row < std::min<int64_t>(radius, height); row++) add_row(row, 1);
+    for (int64_t row = 0; row < height; row++) {
+        if (row + radius < height) add_row(row + radius, 1);
+        if (row - radius - 1 >= 0) add_row(row - radius - 1, -1);
+        for (int channel = 0; channel < shape.channels; channel++) {
+            const uint64_t* sums = &column_sums[channel];
+            uint64_t sum = 0;
+            int64_t columns = std::min<int64_t>(radius, width);  // how many columns are in the sum
+            for (int64_t x = 0; x < columns; x++) sum += sums[x * shape.channels];
+            for (int64_t x = 0; x < width; x++) {
+                if (x + radius < width) {
+                    sum += sums[(x + radius) * shape.channels];
+                    columns++;
+                }
+                if (x - radius - 1 >= 0) {
+                    sum -= sums[(x - radius - 1) * shape.channels];
+                    columns--;
+                }
+                blurred[row * values + x * shape.channels + channel] = sum / (rows * columns);
+            }
+        }
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Kernels. input, output: (height, pitch) bytes, row after row. `Sum` is uint32_t, or uint64_t where
+// the sum of a window passes 2^32. Blocks are numbered along x only, row after row of tiles: a grid
+// has 65535 blocks along y, and a picture may be taller.
+
+struct Place {
+    int row, value;
+};
+
+// Where the tile of this block begins, when tiles of blockDim cover the picture.
+__device__ Place tile_of_block(const Shape& shape) {
+    const unsigned across = (shape.values() + blockDim.x - 1) / blockDim.x;
+    return {int(blockIdx.x / across * blockDim.y), int(blockIdx.x % across * blockDim.x)};
+}
+
+template <class Sum>
+__global__ void naive(const uint8_t* input, uint8_t* output, Shape shape, int radius) {
+    const Place tile = tile_of_block(shape);
+    const int row = tile.row + threadIdx.y, value = tile.value + threadIdx.x;
+    if (row >= shape.height || value >= shape.values()) return;
+    const int column = value / shape.channels, channel = value % shape.channels;
+    // TODO 2 (about 8 lines): the rows and the columns of the window (two ranges); the sum over
+    // both, pixel (y, x) beginning at y * shape.pitch() + x * shape.channels; the mean. What
+    // follows only copies.
+    const int64_t here = row * shape.pitch() + column * shape.channels + channel;
+    output[here] = input[here];
+}
+
+// Neighbours read nearly the same windows. Here a block reads what all its threads need into shared
+// memory, once: its tile and a halo of `radius` pixels on each side. What lies outside is zero.
+__global__ void tiled(const uint8_t* input, uint8_t* output, Shape shape, int radius) {
+    extern __shared__ uint8_t tile_values[];
+    const Place tile = tile_of_block(shape);
+    const int halo = radius * shape.channels;
+    const int tile_width = blockDim.x + 2 * halo, tile_height = blockDim.y + 2 * radius;
+    for (int y = threadIdx.y; y < tile_height; y += blockDim.y) {
+        for (int x = threadIdx.x; x < tile_width; x += blockDim.x) {
+            // TODO 3a (about 4 lines): which row and value of the picture belongs at (y, x) of
+            // the tile? Place it there, or 0 where there is none.
+            tile_values[y * tile_width + x] = 0;
+        }
+    }
+    // TODO 3b (1 line): nobody may go on before everything is there.
+
+    const int row = tile.row + threadIdx.y, value = tile.value + threadIdx.x;
+    if (row >= shape.height || value >= shape.values()) return;
+    const Range rows = window(row, radius, shape.height);
+    const Range columns = window(value / shape.channels, radius, shape.width);
+    uint32_t sum = 0;
+    for (int y = 0; y <= 2 * radius; y++) {
+        for (int x = 0; x <= 2 * halo; x += shape.channels) {
+            sum += tile_values[(threadIdx.y + y) * tile_width + threadIdx.x + x];
+        }
+    }
+    output[row * shape.pitch() + value] = sum / (rows.count() * columns.count());
+}
+
+// The sum over a square is the sum over its rows of the sums along them. These are computed once,
+// and not once for each of the 2 radius + 1 windows that they belong to. Two kernels: the second
+// needs sums of other blocks. The sums are not divided in between: nothing is rounded twice.
+// sums: (height, values), row-major
+
+template <class Sum>
+__global__ void sum_along_rows(const uint8_t* input, Sum* sums, Shape shape, int radius) {
+    const Place tile = tile_of_block(shape);
+    const int row = tile.row + threadIdx.y, value = tile.value + threadIdx.x;
+    if (row >= shape.height || value >= shape.values()) return;
+    const Range columns = window(value / shape.channels, radius, shape.width);
+    const uint8_t* values = input + row * shape.pitch() + value % shape.channels;
+    Sum sum = 0;
+    for (int x = columns.first; x <= columns.last; x++) sum += values[x * shape.channels];
+    sums[int64_t{row} * shape.values() + value] = sum;
+}
+
+template <class Sum>
+__global__ void mean_down_columns(const Sum* sums, uint8_t* output, Shape shape, int radius) {
+    const Place tile = tile_of_block(shape);
+    const int row = tile.row + threadIdx.y, value = tile.value + threadIdx.x;
+    if (row >= shape.height || value >= shape.values()) return;
+    const Range rows = window(row, radius, shape.height);
+    const Range columns = window(value / shape.channels, radius, shape.width);
+    // TODO 4 (about 3 lines): add up the row sums above and below as well, then the mean.
+    const Sum sum = sums[int64_t{row} * shape.values() + value];
+    output[row * shape.pitch() + value] = sum / (rows.count() * columns.count());
+}
+
+// Sums whose cost does not grow with the radius. Let prefix[v] be the sum of value v and all before
+// it in its row (of its channel): the sum along any piece of the row is a difference of two. A warp
+// takes a row, 32 values at a time; each step adds what the lane `step` before has summed up so far.
+// The sums may pass 2^32 and begin anew at 0: the differences are still right.
+template <class Sum>
+__global__ void prefix_along_rows(const uint8_t* input, Sum* prefixes, Shape shape) {
+    const int lane = threadIdx.x, row = blockIdx.x * blockDim.y + threadIdx.y;
+    if (row >= shape.height) return;  // a whole warp
+    Sum before = 0;                   // the prefix of the last value of this channel so far
+    for (int first = 0; first < shape.values(); first += 32) {
+        const int value = first + lane;
+        Sum sum = value < shape.values() ? input[row * shape.pitch() + value] : 0;
+        for (int step = shape.channels; step < 32 && step < shape.values(); step *= 2) {
+            const Sum other = __shfl_up_sync(0xFFFFFFFF, sum, step);
+            if (lane >= step) sum += other;
+        }
+        sum += before;
+        if (value < shape.values()) prefixes[int64_t{row} * shape.values() + value] = sum;
+        before = __shfl_sync(0xFFFFFFFF, sum, 32 - shape.channels + lane % shape.channels);
+    }
+}
+
+// A thread goes down a strip of rows. From one row to the next one row enters its window and one
+// leaves it. What is outside the picture neither enters nor leaves.
+template <class Sum>
+__global__ void slide_down(const Sum* prefixes, uint8_t* output, Shape shape, int radius,
+                           int strip_rows) {
+    const unsigned across = (shape.values() + blockDim.x - 1) / blockDim.x;
+    const int value = blockIdx.x % across * blockDim.x + threadIdx.x;
+    if (value >= shape.values()) return;
+    const int first = blockIdx.x / across * strip_rows, channels = shape.channels;
+    const int end = first + strip_rows < shape.height ? first + strip_rows : shape.height;
+    const Range columns = window(value / channels, radius, shape.width);
+    const int right = columns.last * channels + value % channels;
+    const int left = right - columns.count() * channels;  // the last value before the window
+    const auto row_sum = [&](int row) -> Sum {
+        const Sum* prefix = prefixes + int64_t{row} * shape.values();
+        return prefix[right] - (left >= 0 ? prefix[left] : 0);
+    };
+    const Range start = window(first - 1, radius, shape.height);
+    Sum sum = 0;
+    for (int row = start.first; row <= start.last; row++) sum += row_sum(row);
+    for (int row = first; row < end; row++) {
+        // TODO 5 (2 lines): which row comes into the window here, and which goes out of it?
+        const Range rows = window(row, radius, shape.height);
+        output[row * shape.pitch() + value] = sum / (Sum(rows.count()) * columns.count());
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// In one kernel. A warp goes down a strip of the picture alone. Each lane owns neighbouring columns
+// and keeps their sums in registers; what enters and leaves comes 16 bytes at a time. Row by row the
+// warp makes prefix sums of its column sums, lays them down in shared memory, and takes differences.
+// Only pixels are read and written, no sums, and nobody waits for another warp.
+
+// Division by a number that stays the same for long: a multiplication, of whose 64 bits the upper
+// ones count. With 2^shift < divisor <= 2^(shift+1) the factor is 2^(32+shift) / divisor, rounded up
+// by less than 1: a quotient is too large by less than number / 2^(32+shift) <= 1 / divisor for
+// number < 2^31, and so never reaches the next whole number.
+struct Reciprocal {
+    uint32_t factor = 0;
+    int shift = 0;
+
+    __device__ void set(uint32_t divisor) {  // from 2 on
+        shift = 31 - __clz(divisor - 1);
+        factor = uint32_t(((uint64_t{1} << (32 + shift)) + divisor - 1) / divisor);
+    }
+    __device__ uint32_t divide(uint32_t number) const { return __umulhi(number, factor) >> shift; }
+};
+
+// How the strips lie. A strip reads 32 * Lane::bytes bytes of a row and writes `outputs` of them.
+struct Strips {
+    int outputs, left;  // bytes it writes, and those it reads before them
+    int across, rows;   // strips side by side, and rows of each
+};
+
+// What a lane owns: `vectors` pieces of 16 (uint4) or 8 bytes (uint2), a whole number of pixels. The
+// compiler is to use so few registers that `blocks` blocks find room on a multiprocessor.
+template <int channel_count, int vector_count, class VectorType, int block_count>
+struct Lane {
+    using Vector = VectorType;
+    static constexpr int channels = channel_count, vectors = vector_count;
+    static constexpr int vector_bytes = sizeof(Vector), bytes = vectors * vector_bytes;
+    static constexpr int blocks = block_count;
+    static_assert(bytes % channels == 0, "a lane owns whole pixels");
+};
+
+// Prefix sums of a strip. Number i lies in plane i % 4: so a lane writes several of a plane at once,
+// and 32 lanes that want every fourth number find them side by side, without a bank conflict.
+template <class Lane>
+struct Planes {
+    typename Lane::Vector vectors[4][32 * Lane::vectors];
+
+    __device__ const uint32_t* plane(int i) const {
+        return reinterpret_cast<const uint32_t*>(vectors[i % 4]) + i / 4;
+    }
+};
+
+__device__ void every_fourth(const uint32_t* numbers, uint4& vector) {
+    vector = make_uint4(numbers[0], numbers[4], numbers[8], numbers[12]);
+}
+__device__ void every_fourth(const uint32_t* numbers, uint2& vector) {
+    vector = make_uint2(numbers[0], numbers[4]);
+}
+
+// The bytes of a lane in a row; zeros where there is no row, or where the row has ended.
+template <class Lane>
+__device__ void load_row(const uint8_t* input, const Shape& shape, int row, int first,
+                         uint32_t (&words)[Lane::bytes / 4]) {
+    using Vector = typename Lane::Vector;
+    const bool exists = row >= 0 && row < shape.height;
+#pragma unroll
+    for (int j = 0; j < Lane::vectors; j++) {
+        const int at = first + j * Lane::vector_bytes;
+        Vector vector = {};
+        if (exists && at >= 0 && at < shape.pitch()) {
+            vector = *reinterpret_cast<const Vector*>(input + row * shape.pitch() + at);
+        }
+        memcpy(&words[j * Lane::vector_bytes / 4], &vector, sizeof vector);
+    }
+}
+
+__device__ uint32_t byte_of(const uint32_t* words, int k) {
+    return words[k / 4] >> k % 4 * 8 & 255;
+}
+
+__device__ uint32_t sum_of_lanes_before(uint32_t number) {
+    const int lane = threadIdx.x;
+    uint32_t sum = number;
+    for (int step = 1; step < 32; step *= 2) {
+        const uint32_t other = __shfl_up_sync(0xFFFFFFFF, sum, step);
+        if (lane >= step) sum += other;
+    }
+    return sum - number;
+}
+
+// Column sums of all lanes to prefix sums of the strip, each channel by itself.
+template <class Lane>
+__device__ void store_prefixes(const uint32_t (&columns)[Lane::bytes], Planes<Lane>& planes) {
+    uint32_t running[Lane::channels] = {};
+#pragma unroll
+    for (int k = 0; k < Lane::bytes; k++) running[k % Lane::channels] += columns[k];
+#pragma unroll
+    for (int c = 0; c < Lane::channels; c++) running[c] = sum_of_lanes_before(running[c]);
+#pragma unroll
+    for (int j = 0; j < Lane::vectors; j++) {
+        uint32_t prefixes[Lane::vector_bytes];
+#pragma unroll
+        for (int k = 0; k < Lane::vector_bytes; k++) {
+            const int column = j * Lane::vector_bytes + k;
+            prefixes[k] = running[column % Lane::channels] += columns[column];
+        }
+#pragma unroll
+        for (int plane = 0; plane < 4; plane++) {
+            every_fourth(prefixes + plane, planes.vectors[plane][threadIdx.x * Lane::vectors + j]);
+        }
+    }
+}
+
+// The means of a row, four neighbouring values a lane and step. Where all windows are whole, their
+// sums are divided by one number.
+template <class Lane>
+__device__ void write_row(const Planes<Lane>& planes, uint8_t* output, const Shape& shape,
+                          int radius, const Strips& strips, int first, int rows,
+                          const Reciprocal& whole) {
+    const int reach = radius * Lane::channels, values = shape.values();
+#pragma unroll 1  // unrolled, the counts of columns would be kept in registers, for all steps
+    for (int step = 0; step < strips.outputs; step += 128) {
+        const int at = step + 4 * threadIdx.x, value = first + at;
+        if (at >= strips.outputs || value >= values) continue;
+        uint32_t sums[4], mean[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            // TODO 6b (about 3 lines): the prefix sum at the window's last value, less the one
+            // before its first. Value `at + k` of the output is number strips.left + at + k of
+            // the strip; planes.plane(i)[at / 4] is the prefix sum of number i + at.
+            sums[k] = 0;
+        }
+        if (first + step >= reach && first + step + 127 + reach < values && radius > 0) {
+#pragma unroll
+            for (int k = 0; k < 4; k++) mean[k] = whole.divide(sums[k]);
+        } else {
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                const int column = min(value + k, values - 1) / Lane::channels;
+                mean[k] = sums[k] / (rows * window(column, radius, shape.width).count());
+            }
+        }
+        *reinterpret_cast<uint32_t*>(output + value) =
+            mean[0] | mean[1] << 8 | mean[2] << 16 | mean[3] << 24;
+    }
+}
+
+constexpr int warps_of_block = 4;
+
+template <class Lane>
+__global__ void __launch_bounds__(32 * warps_of_block, Lane::blocks)
+    fused(const uint8_t* input, uint8_t* output, Shape shape, int radius, Strips strips) {
+    __shared__ Planes<Lane> planes_of_block[warps_of_block];
+    Planes<Lane>& planes = planes_of_block[threadIdx.y];
+    const unsigned strip = blockIdx.x * warps_of_block + threadIdx.y;
+    const int first_row = strip / strips.across * strips.rows;
+    if (first_row >= shape.height) return;  // a whole warp: nobody waits for it
+    const int end = min(first_row + strips.rows, shape.height);
+    const int first_value = strip % strips.across * strips.outputs;              // that it writes
+    const int own = first_value - strips.left + int(threadIdx.x) * Lane::bytes;  // this lane's
+
+    uint32_t columns[Lane::bytes] = {}, entering[Lane::bytes / 4], leaving[Lane::bytes / 4];
+#pragma unroll 2
+    for (int row = first_row - radius - 1; row < first_row + radius; row++) {
+        load_row<Lane>(input, shape, row, own, entering);
+#pragma unroll
+        for (int k = 0; k < Lane::bytes; k++) columns[k] += byte_of(entering, k);
+    }
+    load_row<Lane>(input, shape, first_row + radius, own, entering);
+    load_row<Lane>(input, shape, first_row - radius - 1, own, leaving);
+    Reciprocal whole;
+    int rows_before = 0;
+    for (int row = first_row; row < end; row++) {
+#pragma unroll
+        for (int k = 0; k < Lane::bytes; k++) {
+            // TODO 6a (1 line): column k as it is one row further down.
+        }
+        load_row<Lane>(input, shape, row + 1 + radius, own, entering);  // they come while the rest
+        load_row<Lane>(input, shape, row - radius, own, leaving);       // is done
+        const int rows = window(row, radius, shape.height).count();
+        if (rows != rows_before) whole.set(max(2, rows * (2 * radius + 1)));
+        rows_before = rows;
+        store_prefixes<Lane>(columns, planes);
+        __syncwarp();
+        write_row<Lane>(planes, output + row * shape.pitch(), shape, radius, strips, first_value,
+                        rows, whole);
+        __syncwarp();
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Grids, blocks and launches.
+
+constexpr dim3 tile_block(32, 16);
+constexpr int64_t most_shared_bytes = 48 * 1024;  // what every device gives a block unasked
+
+struct Launch {
+    dim3 grid, block;
+};
+
+// Everything that a launcher may need. `sums` is there for the variants of two kernels.
+struct Job {
+    const uint8_t* d_input;
+    uint8_t* d_output;
+    void* d_sums;
+    Shape shape;
+    int radius;
+    bool large;  // the sum of a window may pass 2^32
+};
+
+int64_t tile_bytes(const Shape& shape, int64_t radius) {
+    return (tile_block.y + 2 * radius) * (tile_block.x + 2 * radius * shape.channels);
+}
+
+Launch tiles(const Shape& shape) {
+    const int64_t blocks =
+        lab::divide_up(shape.values(), tile_block.x) * lab::divide_up(shape.height, tile_block.y);
+    return {dim3(unsigned(blocks)), tile_block};
+}
+
+Launch launch_naive(const Job& job) {
+    const Launch launch = tiles(job.shape);
+    const auto kernel = job.large ? naive<uint64_t> : naive<uint32_t>;
+    kernel<<<launch.grid, launch.block>>>(job.d_input, job.d_output, job.shape, job.radius);
+    CHECK_LAUNCH();
+    return launch;
+}
+
+Launch launch_tiled(const Job& job) {
+    const Launch launch = tiles(job.shape);
+    const size_t bytes = tile_bytes(job.shape, job.radius);
+    tiled<<<launch.grid, launch.block, bytes>>>(job.d_input, job.d_output, job.shape, job.radius);
+    CHECK_LAUNCH();
+    return launch;
+}
+
+template <class Sum>
+Launch launch_separable_with(const Job& job) {
+    const Launch launch = tiles(job.shape);
+    Sum* d_sums = static_cast<Sum*>(job.d_sums);
+    sum_along_rows<<<launch.grid, launch.block>>>(job.d_input, d_sums, job.shape, job.radius);
+    CHECK_LAUNCH();
+    mean_down_columns<<<launch.grid, launch.block>>>(d_sums, job.d_output, job.shape, job.radius);
+    CHECK_LAUNCH();
+    return launch;
+}
+
+Launch launch_separable(const Job& job) {
+    return job.large ? launch_separable_with<uint64_t>(job) : launch_separable_with<uint32_t>(job);
+}
+
+template <class Sum>
+Launch launch_running_with(const Job& job) {
+    Sum* d_prefixes = static_cast<Sum*>(job.d_sums);
+    const dim3 warps(32, 4), block(256);
+    prefix_along_rows<<<unsigned(lab::divide_up(job.shape.height, warps.y)), warps>>>(
+        job.d_input, d_prefixes, job.shape);
+    CHECK_LAUNCH();
+    // A strip begins with 2 radius + 1 rows for its first sum: let it be as long at least.
+    const int strip_rows = std::min(std::max(256, 2 * job.radius + 1), job.shape.height);
+    const dim3 grid(unsigned(lab::divide_up(job.shape.values(), block.x) *
+                             lab::divide_up(job.shape.height, strip_rows)));
+    slide_down<<<grid, block>>>(d_prefixes, job.d_output, job.shape, job.radius, strip_rows);
+    CHECK_LAUNCH();
+    return {grid, block};
+}
+
+Launch launch_running(const Job& job) {
+    return job.large ? launch_running_with<uint64_t>(job) : launch_running_with<uint32_t>(job);
+}
+
+// Calls use(Lane) with what a lane of the fused kernel owns for this number of channels.
+template <class Use>
+auto with_lane(int channels, Use use) {
+    if (channels == 1) return use(Lane<1, 1, uint4, 8>());
+    if (channels == 2) return use(Lane<2, 2, uint4, 4>());
+    if (channels == 3) return use(Lane<3, 3, uint2, 5>());
+    return use(Lane<4, 2, uint4, 4>());
+}
+
+// The strips without their number of rows. `outputs` is 0 where the halo leaves too little.
+template <class Lane>
+Strips strips_across(const Shape& shape, int64_t radius) {
+    const int64_t reach = radius * Lane::channels;
+    const int64_t left = lab::divide_up(reach + Lane::channels, 16) * 16;  // loads stay aligned
+    const int64_t outputs = std::max<int64_t>((32 * Lane::bytes - left - reach) / 32 * 32, 0);
+    if (outputs < 128) return {};
+    return {int(outputs), int(left), int(lab::divide_up(shape.values(), outputs)), 0};
+}
+
+// As many rows a strip as it takes to fill the card once, though not many fewer than the rows that
+// a strip reads before its first output.
+template <class Lane>
+int strip_rows(const Shape& shape, int radius, const Strips& strips) {
+    int device = 0, multiprocessors = 0, blocks = 0;
+    CHECK(cudaGetDevice(&device));
+    CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, fused<Lane>, 32 * warps_of_block,
+                                                        0));
+    const int64_t warps = int64_t{multiprocessors} * blocks * warps_of_block;
+    const int64_t down = std::max<int64_t>(1, warps / strips.across);
+    const int64_t rows = std::max<int64_t>(lab::divide_up(shape.height, down), 16 + radius);
+    return int(std::min<int64_t>(rows, shape.height));
+}
+
+Launch launch_fused(const Job& job) {
+    return with_lane(job.shape.channels, [&](auto lane) -> Launch {
+        using Lane = decltype(lane);
+        Strips strips = strips_across<Lane>(job.shape, job.radius);
+        strips.rows = strip_rows<Lane>(job.shape, job.radius, strips);
+        const int64_t down = lab::divide_up(job.shape.height, strips.rows);
+        const dim3 grid(unsigned(lab::divide_up(down * strips.across, warps_of_block)));
+        const dim3 block(32, warps_of_block);
+        fused<Lane><<<grid, block>>>(job.d_input, job.d_output, job.shape, job.radius, strips);
+        CHECK_LAUNCH();
+        return {grid, block};
+    });
+}
+
+#ifdef LAB_PEERS
+
+// NVIDIA's NPP. It computes where the whole window is inside only, and rounds in its own way.
+Launch launch_npp(const Job& job) {
+    cudaDeviceProp properties;
+    NppStreamContext context = {};
+    CHECK(cudaGetDevice(&context.nCudaDeviceId));
+    CHECK(cudaGetDeviceProperties(&properties, context.nCudaDeviceId));
+    context.nMultiProcessorCount = properties.multiProcessorCount;
+    context.nMaxThreadsPerMultiProcessor = properties.maxThreadsPerMultiProcessor;
+    context.nMaxThreadsPerBlock = properties.maxThreadsPerBlock;
+    context.nSharedMemPerBlock = properties.sharedMemPerBlock;
+    context.nCudaDevAttrComputeCapabilityMajor = properties.major;
+    context.nCudaDevAttrComputeCapabilityMinor = properties.minor;
+    const int radius = job.radius, side = 2 * radius + 1, pitch = int(job.shape.pitch());
+    const NppiSize inside = {job.shape.width - 2 * radius, job.shape.height - 2 * radius};
+    const int64_t start = radius * job.shape.pitch() + radius * job.shape.channels;
+    const auto filter =
+        job.shape.channels == 1 ? nppiFilterBox_8u_C1R_Ctx : nppiFilterBox_8u_C3R_Ctx;
+    const NppStatus status = filter(job.d_input + start, pitch, job.d_output + start, pitch, inside,
+                                    {side, side}, {radius, radius}, context);
+    if (status != NPP_SUCCESS) lab::fail("NPP's box filter failed with status %d", int(status));
+    return {dim3(0), dim3(0)};
+}
+#endif
+
+struct Variant {
+    const char* name;
+    Launch (*launch)(const Job&);
+};
+
+const Variant all_variants[] = {
+    {"naive", launch_naive},     {"tiled", launch_tiled}, {"separable", launch_separable},
+    {"running", launch_running}, {"fused", launch_fused},
+#ifdef LAB_PEERS
+    {"npp", launch_npp},
+#endif
+};
+
+const Variant& find(const std::string& name) {
+    return *std::find_if(std::begin(all_variants), std::end(all_variants),
+                         [&](const Variant& variant) { return name == variant.name; });
+}
+
+// ---------------------------------------------------------------------------------------------
+
+constexpr int64_t longest_side = int64_t{1} << 28;       // so that a place in a row has 31 bits
+constexpr double most_reads = lab::on_cpu ? 2e9 : 2e13;  // beyond it a kernel takes many seconds
+
+// How many pixels the window has at most, along one side of the picture.
+double window_side(int radius, int size) { return std::min(2.0 * radius + 1, double(size)); }
+
+// Why a variant cannot blur such a picture, or "".
+std::string impossible(const std::string& name, const Shape& shape, int radius) {
+    if (name == "tiled" && tile_bytes(shape, radius) > most_shared_bytes) {
+        return lab::format(
+            "needs %lld bytes of shared memory for a tile and its halo, and a block "
+            "has %lld",
+            (long long)tile_bytes(shape, radius), (long long)most_shared_bytes);
+    }
+    const auto outputs = [&](auto lane) {
+        return strips_across<decltype(lane)>(shape, radius).outputs;
+    };
+    if (name == "fused" && with_lane(shape.channels, outputs) == 0) {
+        return "keeps a strip in the registers of one warp, and the halo leaves too little of it; "
+               "the variant running takes any radius";
+    }
+    const int smaller = std::min(shape.height, shape.width);
+    if (name == "npp" && (shape.channels % 2 == 0 || 2 * int64_t{radius} >= smaller)) {
+        return "computes 1 or 3 channels, and only whole windows";
+    }
+    return "";
+}
+
+// Why a variant is left out when it has not been asked for by name, or "".
+std::string takes_too_long(const std::string& name, const Shape& shape, int radius) {
+    const double across = window_side(radius, shape.width),
+                 down = window_side(radius, shape.height);
+    double reads = 0;
+    if (name == "naive" || name == "tiled") reads = across * down * double(shape.count());
+    if (name == "separable") reads = (across + down) * double(shape.count());
+    if (reads <= most_reads) return "";
+    return lab::format("would read %.1e values; ask for it with --variant %s", reads, name.c_str());
+}
+
+// The picture as it is read, or random pixels.
+lab::Image read_input(const std::string& path, int64_t height, int64_t width, int channels,
+                      uint64_t seed) {
+    if (path.empty()) {
+        lab::require_host_memory(4 * height * width * channels, "pictures of this size");
+        return lab::random_image(height, width, channels, seed);
+    }
+    lab::Image image = lab::read_image(path, channels);
+    lab::require_host_memory(4 * image.count(), "pictures of this size");
+    if (std::max(image.height, image.width) > longest_side) {
+        lab::refuse("--input: %s is too large", lab::quoted(path).c_str());
+    }
+    return image;
+}
+
+// Between a picture without padding on the host, and one with padded rows on the device.
+void upload(uint8_t* d_pixels, const lab::Image& image, const Shape& shape) {
+    CHECK(cudaMemset(d_pixels, 0, shape.padded_bytes()));
+    CHECK(cudaMemcpy2D(d_pixels, shape.pitch(), image.pixels.data(), shape.values(), shape.values(),
+                       shape.height, cudaMemcpyHostToDevice));
+}
+
+void download(uint8_t* h_pixels, const uint8_t* d_pixels, const Shape& shape) {
+    CHECK(cudaMemcpy2D(h_pixels, shape.values(), d_pixels, shape.pitch(), shape.values(),
+                       shape.height, cudaMemcpyDeviceToHost));
+}
+
+// NPP leaves the border out: there it gets what is right, and is compared inside only. It rounds to
+// the nearest number, most of the time, and may be off by one.
+lab::Comparison compare(const std::string& name, std::vector<uint8_t>& got,
+                        const std::vector<uint8_t>& reference, const Shape& shape, int radius) {
+    if (name != "npp") return lab::compare(got.data(), reference.data(), shape.count());
+    for (int64_t i = 0; i < shape.count(); i++) {
+        const int row = int(i / shape.values()), column = int(i % shape.values()) / shape.channels;
+        const bool inside = row >= radius && row + radius < shape.height && column >= radius &&
+                            column + radius < shape.width;
+        if (!inside) got[i] = reference[i];
+    }
+    return lab::compare(got.data(), reference.data(), shape.count(), {1, 0});
+}
+
+int main(int argc, char** argv) {
+    constexpr int64_t side = lab::on_cpu ? 256 : 4096;
+    std::vector<std::string> names;
+    for (const Variant& variant : all_variants) names.push_back(variant.name);
+    lab::Arguments arguments(argc, argv, "Blurs a picture: the mean over a window, in five ways.");
+    const int64_t height = arguments.integer("height", side, 1, longest_side, "of random pixels");
+    const int64_t width = arguments.integer("width", side, 1, longest_side, "of random pixels");
+    const int channels = arguments.integer(
+        "channels", 1, 1, 4, "of random pixels; with --input what the picture is converted to");
+    const int64_t seed = arguments.integer("seed", 1, 0, INT64_MAX, "of random pixels");
+    const int64_t asked = arguments.integer("radius", 5, 0, 2147483647,
+                                            "of the window, which has 2 radius + 1 pixels a side");
+    const std::string input_path = arguments.input("input", "the picture");
+    const std::string output_path =
+        lab::image_output(arguments, "output", "the blurred picture, for one variant");
+    names = arguments.variants(names);
+    lab::Results results(arguments);
+    arguments.finish();
+    if (!input_path.empty()) {
+        for (const char* option : {"height", "width", "seed"}) {
+            if (arguments.given(option))
+                lab::refuse("--%s is for random pixels: drop it, or --input", option);
+        }
+    }
+    if (!output_path.empty() && names.size() != 1) {
+        lab::refuse("--output takes the picture of one variant: choose with --variant");
+    }
+
+    const bool convert = input_path.empty() || arguments.given("channels");
+    const lab::Image image =
+        read_input(input_path, height, width, convert ? channels : 0, uint64_t(seed));
+    const Shape shape = {int(image.height), int(image.width), image.channels};
+    // A window that covers the picture from every pixel cannot grow.
+    const int radius = int(std::min<int64_t>(asked, std::max(shape.height, shape.width)));
+    if (names.size() == 1) {
+        const std::string reason = impossible(names[0], shape, radius);
+        if (!reason.empty()) lab::refuse("%s %s", names[0].c_str(), reason.c_str());
+    }
+    const bool large =
+        255 * window_side(radius, shape.height) * window_side(radius, shape.width) >= 4294967296.0;
+    const auto needs_sums = [](const std::string& name) {
+        return name == "separable" || name == "running";
+    };
+    const bool sums = std::any_of(names.begin(), names.end(), needs_sums);
+    const int64_t sums_bytes = sums ? shape.count() * int64_t(large ? 8 : 4) : 0;
+    lab::require_device();
+    lab::require_device_memory(2 * shape.padded_bytes() + sums_bytes,
+                               "two pictures and their sums");
+    results.size(lab::format("%d x %d pixels, %d channel%s, radius %lld", shape.height, shape.width,
+                             shape.channels, shape.channels == 1 ? "" : "s", (long long)asked));
+    results.limit(lab::copy_bandwidth(shape.count()));
+
+    std::vector<uint8_t> reference(shape.count()), h_output(shape.count());
+    const lab::HostTimer clock;
+    blur_on_cpu(image.pixels.data(), reference.data(), shape, radius);
+    results.note(lab::format("the same on the CPU, one loop: %.3f ms", clock.milliseconds()));
+
+    uint8_t *d_input = nullptr, *d_output = nullptr;
+    void* d_sums = nullptr;
+    CHECK(cudaMalloc(&d_input, shape.padded_bytes()));
+    CHECK(cudaMalloc(&d_output, shape.padded_bytes()));
+    if (sums) CHECK(cudaMalloc(&d_sums, sums_bytes));
+    upload(d_input, image, shape);
+    const Job job = {d_input, d_output, d_sums, shape, radius, large};
+
+    for (const std::string& name : names) {
+        std::string reason = impossible(name, shape, radius);
+        if (reason.empty() && names.size() > 1) reason = takes_too_long(name, shape, radius);
+        if (!reason.empty()) {
+            results.skip(name, reason);
+            continue;
+        }
+        const Variant& variant = find(name);
+        CHECK(cudaMemset(d_output, 0xFF, shape.padded_bytes()));  // what nobody writes will show
+        if (sums) CHECK(cudaMemset(d_sums, 0xFF, sums_bytes));
+        const Launch launch = variant.launch(job);
+        download(h_output.data(), d_output, shape);
+        const lab::Comparison comparison = compare(name, h_output, reference, shape, radius);
+        const auto work = [&] { variant.launch(job); };
+        const double milliseconds = comparison.right() ? lab::median_milliseconds(work) : 0;
+        results.add(name, launch.grid, launch.block, milliseconds, 2.0 * shape.count(), 0,
+                    comparison);
+    }
+    if (!output_path.empty()) {
+        lab::write_image(output_path, h_output.data(), shape.height, shape.width, shape.channels);
+    }
+    CHECK(cudaFree(d_input));
+    CHECK(cudaFree(d_output));
+    CHECK(cudaFree(d_sums));
+    return results.finish();
+}

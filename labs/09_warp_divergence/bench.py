@@ -1,0 +1,14 @@
+"""Times of the same work with 1 to 32 paths, shared out by the thread and by the warp."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
+from checker.benchmark import Benchmark
+
+benchmark = Benchmark(__file__)
+benchmark.run("--variant", "short_branch,thread_parity,warp_parity,exchange")
+for paths in (1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 28, 32):
+    benchmark.run("--variant", "by_thread,by_warp", "--paths", paths)
+benchmark.lines("milliseconds", x=r"(\d+) paths", label="paths in the switch", title="time against paths")
+benchmark.main()

@@ -1,0 +1,226 @@
+"""Judges warp_divergence: every element after the work of its path, bit for bit, against NumPy."""
+
+import re
+import sys
+from pathlib import Path
+
+import numpy
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
+import checker
+from checker.comparison import poisoned
+
+lab = checker.Lab(__file__)
+EXACT = checker.Tolerance(why="whole numbers of 32 bits without a sign are exact everywhere")
+PARITIES = ["thread_parity", "warp_parity"]
+SWITCHES = ["by_thread", "by_warp"]
+MOST_PATHS, HALF = 32, 16
+
+
+# The oracle
+
+
+def worked(values, paths, rounds):
+    """Each value after the rounds of its own path."""
+    paths = numpy.broadcast_to(paths, values.shape).astype(numpy.uint64)
+    shift = (3 + paths % 16).astype(numpy.uint32)
+    factor = ((0x9E3779B1 + 0x01000192 * paths) & 0xFFFFFFFF).astype(numpy.uint32)
+    values = values.view(numpy.uint32).copy()
+    for _ in range(rounds):
+        values = (values ^ (values >> shift)) * factor + paths.astype(numpy.uint32)
+    return values.view(numpy.int32)
+
+
+def by_path(x, paths, rounds):
+    return worked(x, numpy.arange(x.size) % paths, rounds)
+
+
+def short_branch(x):
+    return numpy.where(numpy.arange(x.size) % 2, x ^ 100, x + numpy.int32(100))
+
+
+def exchanged(x, rounds):
+    """The array in warps, (warps, 2 halves, 16), filled up with zeros."""
+    filled = numpy.zeros(-(-x.size // 32) * 32, numpy.int32)
+    filled[:x.size] = x
+    halves = filled.reshape(-1, 2, HALF)
+    own = numpy.stack([worked(halves[:, half].copy(), half, rounds) for half in (0, 1)], axis=1)
+    pair = own - numpy.roll(own, -1, axis=2)
+    return (pair - pair[:, ::-1]).reshape(-1)[:x.size]
+
+
+def expected_of(x, variant, paths, rounds):
+    if variant == "short_branch":
+        return short_branch(x)
+    if variant == "exchange":
+        return exchanged(x, rounds)
+    return by_path(x, paths, rounds)
+
+
+# Likely causes
+
+
+def wrong_path(expected, got, case):
+    """The work was done, but on another path."""
+    variant, paths, rounds = (case.parameters[key] for key in ("variant", "paths", "rounds"))
+    if variant not in PARITIES + SWITCHES or rounds == 0 or got.size < 2:
+        return None
+    x, places = case.inputs["input"], numpy.arange(got.size)
+    written = ~poisoned(got)
+    guesses = {
+        "the two paths are swapped: even elements take path 0": (places + 1) % paths,
+        "an element's path goes by its warp, not by its own number: element i takes path i % paths, "
+        "whichever thread works on it": places // 32 % paths,
+        "every element took path 0: is the branch taken at all?": places * 0,
+        "every element took path 1": places * 0 + 1,
+    }
+    for sentence, path in guesses.items():
+        other = worked(x, path, rounds)
+        if (other[written] == got[written]).all() and (other != expected).any() and written.any():
+            return sentence
+    return None
+
+
+def some_elements_missing(expected, got, case):
+    """What is written is right, but whole classes of elements have no thread."""
+    missing = poisoned(got)
+    if case.parameters["variant"] not in ("warp_parity", "by_warp") or (case.wrong & ~missing).any():
+        return None
+    if missing.any() and not missing.all():
+        first = numpy.flatnonzero(missing)[:4].tolist()
+        return (f"{int(missing.sum())} elements have no thread (the first: {first}). Of 32 * paths elements "
+                f"warp w takes w, w + paths, w + 2 * paths and so on: one for each lane")
+    return None
+
+
+def shares_too_early(expected, got, case):
+    if case.parameters["variant"] != "exchange":
+        return None
+    x, rounds = case.inputs["input"], case.parameters["rounds"]
+    filled = numpy.concatenate([x, numpy.zeros(-x.size % 32, numpy.int32)]).reshape(-1, 2, HALF)
+    own = numpy.stack([worked(filled[:, half].copy(), half, rounds) for half in (0, 1)], axis=1)
+    if ((own - own[:, ::-1]).reshape(-1)[:x.size] == got).all():
+        return "no value was passed round in the half warps: is own[next] read?"
+    lanes = numpy.unique(numpy.flatnonzero(case.wrong) % 32)
+    return (f"{len(lanes)} of the 32 lanes have wrong elements, the first is lane {lanes[0]}: somebody reads shared "
+            f"memory before the other lane has written there. A wait is missing, or names the wrong lanes (TODO 5): "
+            f"the own half waits before own[next] is read, the whole warp before the other half's pair is")
+
+
+DIAGNOSERS = [shares_too_early, wrong_path, some_elements_missing]
+
+
+# Cases
+
+
+def elements(case, count):
+    bounds = numpy.iinfo(numpy.int32)
+    return case.random.integers(bounds.min, bounds.max, count, numpy.int32, endpoint=True)
+
+
+def run(case, variant, count, paths=2, rounds=5, block=None):
+    case.parameters = {"variant": variant, "paths": paths, "rounds": rounds}
+    x = elements(case, count)
+    words = ["--variant", variant, "--rounds", rounds, *(["--block", block] if block else [])]
+    words += ["--paths", paths] if variant in SWITCHES else []
+    got = case.compute(*words, inputs={"input": x})
+    case.compare(expected_of(x, variant, paths, rounds), got, EXACT, diagnosers=DIAGNOSERS)
+
+
+def many(count):
+    return "1 element" if count == 1 else f"{count} elements"
+
+
+for count in (1, 32, 1009):
+    lab.case(f"short_branch: {many(count)}", run, variant="short_branch", count=count)
+for variant in PARITIES:
+    for count in (1, 2, 31, 32, 33, 64, 65, 1009, 100_003):
+        lab.case(f"{variant}: {many(count)}", run, variant=variant, count=count)
+    lab.case(f"{variant}: blocks of one warp", run, variant=variant, count=1009, block=32)
+    lab.case(f"{variant}: blocks of 96", run, variant=variant, count=1009, block=96)
+for variant in SWITCHES:
+    for count in (1, 33, 1023, 1024, 1025, 100_003):
+        lab.case(f"{variant}: 32 paths, {many(count)}", run, variant=variant, count=count, paths=32)
+    lab.case(f"{variant}: 5 paths, blocks of 96", run, variant=variant, count=1009, paths=5, block=96)
+
+
+@lab.case("by_thread: 1 to 32 paths", variant="by_thread")
+@lab.case("by_warp: 1 to 32 paths", variant="by_warp")
+def every_number_of_paths(case, variant):
+    for paths in range(1, MOST_PATHS + 1):
+        run(case, variant, 2003, paths=paths, rounds=3)
+
+
+for count in (1, 15, 16, 17, 31, 32, 33, 1009, 100_003):
+    lab.case(f"exchange: {many(count)}", run, variant="exchange", count=count)
+lab.case("exchange: blocks of one warp", run, variant="exchange", count=1009, block=32)
+lab.case("exchange: blocks of 1024", run, variant="exchange", count=5000, block=1024)
+lab.case("no rounds: the values as they are", run, variant="by_warp", count=1009, paths=32, rounds=0)
+lab.case("a thousand rounds", run, variant="warp_parity", count=257, rounds=1000)
+
+for variant in (*PARITIES, *SWITCHES, "exchange"):
+    lab.case(f"{variant}: 4 Mi elements", run, variant=variant, count=1 << 22, paths=32 if variant in SWITCHES else 2,
+             rounds=3, quick=False)
+
+
+@lab.case("a size, a block and a number of paths nobody knows before, all variants", fresh=True)
+def fresh(case):
+    count, block = int(case.random.integers(1, 20_000)), 32 * int(case.random.integers(1, 33))
+    paths, rounds = int(case.random.integers(3, 33)), int(case.random.integers(1, 12))
+    for variant in ("short_branch", *PARITIES, *SWITCHES, "exchange"):
+        run(case, variant, count, paths if variant in SWITCHES else 2, rounds, block)
+
+
+@lab.case("exchange: the same twenty times over")
+def repeated(case):
+    for _ in range(20):
+        run(case, "exchange", 4096, rounds=9)
+
+
+@lab.case("all variants in one run, random input")
+def everything(case):
+    said = case.run("--elements", 3000, "--rounds", 4).stdout
+    names = ["short_branch", *PARITIES, "exchange"]
+    names += [f"{variant} {1 << k} paths" for variant in SWITCHES for k in range(6)]
+    for name in names:
+        case.expect(re.search(rf"^{name} .*\bcorrect$", said, re.M),
+                    f"the table has no row that calls {name} correct")
+
+
+@lab.case("no elements")
+def empty(case):
+    nothing = numpy.zeros(0, numpy.int32)
+    for words in (["thread_parity"], ["by_warp", "--paths", 7], ["exchange"]):
+        got = case.compute("--variant", *words, inputs={"input": nothing})
+        case.compare(nothing, got, EXACT)
+
+
+@lab.case("bad arguments")
+def bad_arguments(case):
+    for value in ("-1", "many", "", "2Gi", "99999999999999999999"):
+        case.refuses("--elements", value, saying="elements")
+    for value in ("-1", "1.5", "10000000"):
+        case.refuses("--rounds", value, saying="rounds")
+    for value in ("0", "33", "-2", "two"):
+        case.refuses("--paths", value, saying="paths")
+    for block in ("16", "48", "32x2", "2048", "0", "32x1x2"):
+        case.refuses("--elements", "9", "--block", block, saying="block")
+    case.refuses("--variant", "by_block", saying="variant")
+    case.refuses("--elements", "9", "--output", "y.npy", saying="output")
+    case.refuses("--elements", "9", "--variant", "by_warp", "--output", "y.npy", saying="paths")
+    case.refuses("--elements", "9", "--variant", "exchange", "--output", "no/such/y.npy", saying="output")
+
+
+@lab.case("bad input files")
+def bad_files(case):
+    x = elements(case, 100)
+    good = case.save("x", x)
+    case.refuses("--input", good, "--elements", "100", saying="elements")
+    case.refuses("--input", case.save("long", x.astype(numpy.int64)), saying="int32")
+    case.refuses("--input", case.save("matrix", x.reshape(10, 10)), saying="matrix")
+    case.refuses("--input", "absent.npy", saying="absent")
+    (case.folder / "cut.npy").write_bytes((case.folder / good).read_bytes()[:-40])
+    case.refuses("--input", "cut.npy", saying="cut")
+
+
+lab.main()

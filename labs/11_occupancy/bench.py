@@ -1,0 +1,32 @@
+"""Times against resident warps, block size, registers and waves."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
+from checker.benchmark import Benchmark
+
+KERNELS = "walk_1,walk_4,square_1,square_4"
+SHARED = (0, 4096, 6144, 9216, 13312, 18432, 27648, 37888, 57344, 64512, 100352, 232448)
+BLOCKS = (32, 128, 256, 512, 768, 1024)
+SMALL = ("--walkers", 128, "--values", 1024, "--steps", 8)
+
+benchmark = Benchmark(__file__)
+for shared in SHARED:  # shared memory that nobody uses keeps other blocks away
+    words = ("--variant", KERNELS, "--block", 64, "--shared", shared)
+    benchmark.run(*words, cpu=(*words, *SMALL))
+for block in BLOCKS:
+    words = ("--variant", KERNELS, "--block", block)
+    benchmark.run(*words, cpu=(*words, *SMALL))
+benchmark.run("--variant", "square_64,square_64_half,square_64_full")
+for quarters in range(1, 17):
+    words = ("--variant", "walk_1,square_1", "--waves", quarters / 4)
+    benchmark.run(*words, cpu=(*words, "--steps", 1))
+
+benchmark.lines("milliseconds", x=r"(\d+) of \d+ warps", label="resident warps a multiprocessor",
+                title="time against occupancy", only=r"^blocks of 64,.*steps$", logarithmic=True)
+benchmark.lines("milliseconds", x=r"blocks of (\d+)", label="threads of a block", title="time against block size",
+                only=r", 0 bytes of shared memory, .*steps$", logarithmic=True)
+benchmark.bars("milliseconds", title="the same work with fewer registers", only=r"memory, (\d+ of \d+ warps, )?\d+ values")
+benchmark.lines("milliseconds", x=r"([\d.]+) waves", label="waves", title="time against waves", only="waves$")
+benchmark.main()

@@ -1,0 +1,381 @@
+// 09 warp_divergence: what a branch costs. The 32 threads of a warp share one instruction at a time;
+// where they take different paths, the warp runs one path after the other, with the rest idle.
+//
+//   short_branch    a branch so short that it becomes no branch in the machine code
+//   thread_parity   if / else by the parity of the thread: every warp runs both paths
+//   warp_parity     the same work, shared out so that every warp runs one path
+//   by_thread       a switch of 1 to 32 paths, by the thread: a warp runs as many as it can
+//   by_warp         the same work, shared out so that every warp runs one path
+//   exchange        two half warps on two paths, who pass values to each other by shared memory
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "../../common/array_file.h"
+#include "../../common/lab.h"
+
+constexpr int most_paths = 32;  // a warp has no more threads
+constexpr int half_warp = 16;
+constexpr uint32_t salt = 100;  // what `short_branch` adds
+
+// What tells one path from another: its shift and its factor (odd, so that no bit gets lost).
+__host__ __device__ constexpr int shift_of(int path) { return 3 + path % 16; }
+__host__ __device__ constexpr uint32_t factor_of(int path) {
+    return 0x9E3779B1u + 0x01000192u * path;
+}
+
+// ---------------------------------------------------------------------------------------------
+// CPU reference. Element i takes path i % paths. All is arithmetic of 32 bits without a sign, exact
+// everywhere.
+
+// The work of one path on up to 64 values: side by side, so that the compiler can vectorise it.
+void work_on_cpu(uint32_t* values, int count, int path, int rounds) {
+    for (int round = 0; round < rounds; round++) {
+        for (int k = 0; k < count; k++) {
+            values[k] = (values[k] ^ (values[k] >> shift_of(path))) * factor_of(path) + path;
+        }
+    }
+}
+
+void paths_on_cpu(const uint32_t* x, uint32_t* y, int64_t count, int paths, int rounds) {
+    for (int64_t first = 0; first < count; first += 64 * paths) {
+        for (int path = 0; path < paths; path++) {
+            uint32_t values[64];
+            int taken = 0;
+            for (int64_t i = first + path; i < count && taken < 64; i += paths)
+                values[taken++] = x[i];
+            work_on_cpu(values, taken, path, rounds);
+            for (int k = 0; k < taken; k++) y[first + path + int64_t{k} * paths] = values[k];
+        }
+    }
+}
+
+void short_branch_on_cpu(const uint32_t* x, uint32_t* y, int64_t count) {
+    for (int64_t i = 0; i < count; i++) y[i] = i % 2 == 0 ? x[i] + salt : x[i] ^ salt;
+}
+
+// Beyond the end of the array stand zeros. Path 0 for the lower half of 32 values, 1 for the upper;
+// then each value less its neighbour in the half, and that less its counterpart in the other half.
+void exchange_on_cpu(const uint32_t* x, uint32_t* y, int64_t count, int rounds) {
+    for (int64_t first = 0; first < count; first += 2 * half_warp) {
+        const int present = int(std::min<int64_t>(2 * half_warp, count - first));
+        uint32_t own[2 * half_warp] = {}, pair[2 * half_warp];
+        std::copy(x + first, x + first + present, own);
+        work_on_cpu(own, half_warp, 0, rounds);
+        work_on_cpu(own + half_warp, half_warp, 1, rounds);
+        for (int lane = 0; lane < 2 * half_warp; lane++) {
+            const int next = lane / half_warp * half_warp + (lane + 1) % half_warp;
+            pair[lane] = own[lane] - own[next];
+        }
+        for (int k = 0; k < present; k++) y[first + k] = pair[k] - pair[k ^ half_warp];
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Kernels. x, y: (count). At most 2^30 elements, so an index fits into 32 bits; arithmetic with it
+// is quicker than with 64, and beside it the branch is easier to see.
+
+// The work of one path: a long chain in which each step needs the one before. Shift and factor are
+// constants inside the instructions, so every path has a loop of its own in the machine code.
+template <int path>
+__device__ uint32_t work(uint32_t value, int rounds) {
+#pragma unroll 1  // so that the machine code stays short enough to be read
+    for (int round = 0; round < rounds; round++) {
+        value = (value ^ (value >> shift_of(path))) * factor_of(path) + path;
+    }
+    return value;
+}
+
+// A branch with next to nothing in it. The compiler computes both sides and keeps one: nobody
+// waits, and the profiler sees no divergence.
+__global__ void short_branch(const uint32_t* x, uint32_t* y, unsigned count, int, int) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    uint32_t value = x[i];
+    if (i % 2 == 0) {
+        value = value + salt;
+    } else {
+        value = value ^ salt;
+    }
+    y[i] = value;
+}
+
+// Even threads take one path, odd ones the other. Each warp has both kinds.
+__global__ void thread_parity(const uint32_t* x, uint32_t* y, unsigned count, int, int rounds) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    // BEGIN SOLUTION
+    uint32_t value = x[i];
+    if (i % 2 == 0) {
+        value = work<0>(value, rounds);
+    } else {
+        value = work<1>(value, rounds);
+    }
+    y[i] = value;
+    //: // TODO 1 (about 7 lines): y[i] is x[i] after work<0> where i is even, after work<1> where i
+    //: // is odd.
+    // END SOLUTION
+}
+
+// The same elements take the same paths. But of each 64 elements one warp takes the 32 even ones and
+// the next warp the 32 odd ones, so the condition is the same for all threads of a warp.
+__global__ void warp_parity(const uint32_t* x, uint32_t* y, unsigned count, int, int rounds) {
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned warp = thread / 32, lane = thread % 32;
+    // BEGIN SOLUTION
+    const unsigned i = warp / 2 * 64 + 2 * lane + warp % 2;
+    if (i >= count) return;
+    uint32_t value = x[i];
+    if (warp % 2 == 0) {
+        value = work<0>(value, rounds);
+    } else {
+        value = work<1>(value, rounds);
+    }
+    y[i] = value;
+    //: // TODO 2 (about 9 lines): the element of this thread; the bounds test; the branch, by the
+    //: // parity of the warp.
+    //: (void)warp, (void)lane;
+    // END SOLUTION
+}
+
+#define ONE_PATH(number) \
+    case number:         \
+        return work<number>(value, rounds);
+#define FOUR_PATHS(number) \
+    ONE_PATH(number) ONE_PATH(number + 1) ONE_PATH(number + 2) ONE_PATH(number + 3)
+
+// Work of the path with this number, 0 to 31.
+__device__ uint32_t work_of_path(int path, uint32_t value, int rounds) {
+    switch (path) {
+        FOUR_PATHS(0)
+        FOUR_PATHS(4)
+        FOUR_PATHS(8)
+        FOUR_PATHS(12)
+        FOUR_PATHS(16)
+        FOUR_PATHS(20)
+        FOUR_PATHS(24)
+        FOUR_PATHS(28)
+    }
+    return value;
+}
+
+// Element i takes path i % paths and is that of thread i. With 32 paths every thread of a warp is
+// alone on its path: the worst case.
+__global__ void by_thread(const uint32_t* x, uint32_t* y, unsigned count, int paths, int rounds) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    // BEGIN SOLUTION
+    y[i] = work_of_path(i % paths, x[i], rounds);
+    //: // TODO 3 (1 line): y[i] with work_of_path, on path i % paths.
+    // END SOLUTION
+}
+
+// Of each 32 * paths elements a warp takes those 32 that have its path.
+__global__ void by_warp(const uint32_t* x, uint32_t* y, unsigned count, int paths, int rounds) {
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned warp = thread / 32, lane = thread % 32;
+    // BEGIN SOLUTION
+    const unsigned path = warp % paths;
+    const unsigned i = (warp / paths * 32 + lane) * paths + path;
+    if (i < count) y[i] = work_of_path(path, x[i], rounds);
+    //: // TODO 4 (about 3 lines): the path of this warp; the element of this thread, which has that
+    //: // path; the bounds test and the work.
+    //: (void)warp, (void)lane;
+    // END SOLUTION
+}
+
+// The two halves of a warp take two paths, and in the middle of its path each half passes values
+// round. Nothing says that the threads of a half, let alone of the warp, are there at the same time:
+// __syncwarp waits for those in its mask, and lets them see what the others have written. No thread
+// leaves early, for its neighbours would wait for it.
+__global__ void exchange(const uint32_t* x, uint32_t* y, unsigned count, int, int rounds) {
+    __shared__ uint32_t own[1024], pair[1024];
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned thread = threadIdx.x, place = thread % half_warp;
+    const unsigned next = thread - place + (place + 1) % half_warp;  // around in the half
+    const uint32_t value = i < count ? x[i] : 0;
+    if (thread % 32 < half_warp) {
+        own[thread] = work<0>(value, rounds);
+        // BEGIN SOLUTION
+        __syncwarp(0x0000FFFFu);
+        //: // TODO 5 (3 lines): three waits are missing in this kernel. Where, and for which lanes?
+        // END SOLUTION
+        pair[thread] = own[thread] - own[next];
+    } else {
+        own[thread] = work<1>(value, rounds);
+        // BEGIN SOLUTION
+        __syncwarp(0xFFFF0000u);
+        //:
+        // END SOLUTION
+        pair[thread] = own[thread] - own[next];
+    }
+    // BEGIN SOLUTION
+    __syncwarp();
+    //:
+    // END SOLUTION
+    if (i < count) y[i] = pair[thread] - pair[thread ^ half_warp];
+}
+
+// ---------------------------------------------------------------------------------------------
+// Launches.
+
+using Kernel = void (*)(const uint32_t* x, uint32_t* y, unsigned count, int paths, int rounds);
+
+// A thread an element; rounded up to whole groups of 32 * paths, since by_warp shares out those.
+dim3 grid_of(int64_t count, int paths, dim3 block) {
+    const int64_t threads = lab::divide_up(count, 32 * paths) * 32 * paths;
+    return dim3(unsigned(lab::divide_up(threads, block.x)));
+}
+
+template <Kernel kernel>
+void launch(dim3 block, const uint32_t* d_x, uint32_t* d_y, int64_t count, int paths, int rounds) {
+    const dim3 grid = grid_of(count, paths, block);
+    kernel<<<grid, block>>>(d_x, d_y, unsigned(count), paths, rounds);
+    CHECK_LAUNCH();
+}
+
+struct Variant {
+    const char* name;
+    int paths;  // 0: as many as wanted
+    void (*launch)(dim3 block, const uint32_t* d_x, uint32_t* d_y, int64_t count, int paths,
+                   int rounds);
+};
+
+const Variant all_variants[] = {
+    {"short_branch", 2, launch<short_branch>}, {"thread_parity", 2, launch<thread_parity>},
+    {"warp_parity", 2, launch<warp_parity>},   {"by_thread", 0, launch<by_thread>},
+    {"by_warp", 0, launch<by_warp>},           {"exchange", 2, launch<exchange>},
+};
+
+// One row of the table.
+struct Task {
+    const Variant* variant;
+    int paths;
+    std::string name() const {
+        return variant->name + (variant->paths ? "" : lab::format(" %d paths", paths));
+    }
+};
+
+std::vector<Task> tasks_of(const std::vector<std::string>& names, const std::vector<int>& ladder) {
+    std::vector<Task> tasks;
+    for (const Variant& variant : all_variants) {
+        if (!std::count(names.begin(), names.end(), variant.name)) continue;
+        if (variant.paths) tasks.push_back({&variant, variant.paths});
+        for (const int paths : ladder) {
+            if (!variant.paths) tasks.push_back({&variant, paths});
+        }
+    }
+    return tasks;
+}
+
+std::vector<uint32_t> reference_of(const Task& task, const std::vector<uint32_t>& x, int rounds) {
+    std::vector<uint32_t> y(x.size());
+    const std::string name = task.variant->name;
+    if (name == "short_branch") {
+        short_branch_on_cpu(x.data(), y.data(), x.size());
+    } else if (name == "exchange") {
+        exchange_on_cpu(x.data(), y.data(), x.size(), rounds);
+    } else {
+        paths_on_cpu(x.data(), y.data(), x.size(), task.paths, rounds);
+    }
+    return y;
+}
+
+// Bits are bits: files hold them as int32.
+std::vector<uint32_t> read_input(const std::string& path, int64_t count) {
+    constexpr int64_t most = int64_t{1} << 30;
+    if (path.empty()) return lab::random_values<uint32_t>(count, 0, UINT32_MAX, 1);
+    const lab::Array<int32_t> file = lab::read_array<int32_t>(path, 1);
+    if (file.count() > most) lab::refuse("--input has more than 1073741824 elements");
+    return {file.values.begin(), file.values.end()};
+}
+
+// The times of the same work, shared out in two ways.
+void note_slowdown(lab::Results& results, const std::string& slow, const std::string& quick,
+                   double slow_milliseconds, double quick_milliseconds) {
+    if (lab::on_cpu || slow_milliseconds <= 0 || quick_milliseconds <= 0) return;
+    results.note(lab::format("%s takes %.2f times as long as %s", slow.c_str(),
+                             slow_milliseconds / quick_milliseconds, quick.c_str()));
+}
+
+int main(int argc, char** argv) {
+    std::vector<std::string> names;
+    for (const Variant& variant : all_variants) names.push_back(variant.name);
+    lab::Arguments arguments(argc, argv, "Runs the same work with and without divergent warps.");
+    int64_t count = arguments.integer("elements", lab::on_cpu ? 16 * 1024 : 4 * 1024 * 1024, 0,
+                                      int64_t{1} << 30, "elements of random input");
+    const int rounds = arguments.integer("rounds", lab::on_cpu ? 64 : 256, 0, 1000000,
+                                         "steps of the work on each element");
+    const int paths =
+        arguments.integer("paths", most_paths, 1, most_paths,
+                          "paths of by_thread and by_warp; without it 1, 2, 4 ... 32");
+    const dim3 block = arguments.block("block", dim3(256), "threads of a block, whole warps");
+    const std::string input_path = arguments.input("input", "the elements, int32 .npy");
+    const std::string output_path = arguments.output("output", "the result, of one variant");
+    names = arguments.variants(names);
+    lab::Results results(arguments);
+    arguments.finish();
+    std::vector<int> ladder = {1, 2, 4, 8, 16, 32};
+    if (arguments.given("paths")) ladder = {paths};
+    const std::vector<Task> tasks = tasks_of(names, ladder);
+    if (block.y != 1 || block.z != 1) lab::refuse("--block has one side here: 256, say");
+    if (block.x % 32 != 0) lab::refuse("--block: this lab wants whole warps, a multiple of 32");
+    if (!input_path.empty() && arguments.given("elements")) {
+        lab::refuse("--elements is for random input: drop it, or --input");
+    }
+    if (!output_path.empty() && tasks.size() != 1) {
+        lab::refuse("--output takes one result: choose with --variant, and --paths for a switch");
+    }
+    lab::require_host_memory(4 * sizeof(uint32_t) * count, "elements of this number");
+    const std::vector<uint32_t> x = read_input(input_path, count);
+    count = x.size();
+    if (count == 0) {  // a grid without blocks cannot be launched, and need not be
+        if (!output_path.empty()) lab::write_array<int32_t>(output_path, nullptr, {0});
+        std::printf("0 elements: the result is empty, and nothing is launched\n");
+        return 0;
+    }
+
+    const size_t bytes = count * sizeof(uint32_t);
+    lab::require_device();
+    lab::require_device_memory(2 * bytes, "the elements and the result");
+    results.size(lab::format("%lld elements, %d rounds", static_cast<long long>(count), rounds));
+    uint32_t *d_x = nullptr, *d_y = nullptr;
+    CHECK(cudaMalloc(&d_x, bytes));
+    CHECK(cudaMalloc(&d_y, bytes));
+    CHECK(cudaMemcpy(d_x, x.data(), bytes, cudaMemcpyHostToDevice));
+
+    std::vector<uint32_t> h_y(count);
+    std::vector<double> times;
+    for (const Task& task : tasks) {
+        CHECK(cudaMemset(d_y, 0xFF, bytes));  // what no thread writes will show
+        const auto run = [&] { task.variant->launch(block, d_x, d_y, count, task.paths, rounds); };
+        run();
+        CHECK(cudaMemcpy(h_y.data(), d_y, bytes, cudaMemcpyDeviceToHost));
+        const std::vector<uint32_t> reference = reference_of(task, x, rounds);
+        const lab::Comparison comparison = lab::compare(h_y.data(), reference.data(), count);
+        times.push_back(comparison.right() ? lab::median_milliseconds(run) : 0);
+        results.add(task.name(), grid_of(count, task.paths, block), block, times.back(), 0, 0,
+                    comparison);
+    }
+    for (size_t slow = 0; slow < tasks.size(); slow++) {
+        for (size_t quick = slow + 1; quick < tasks.size(); quick++) {
+            const std::string pair =
+                std::string(tasks[slow].variant->name) + " " + tasks[quick].variant->name;
+            if (pair != "thread_parity warp_parity" && pair != "by_thread by_warp") continue;
+            if (tasks[slow].paths != tasks[quick].paths) continue;
+            note_slowdown(results, tasks[slow].name(), tasks[quick].variant->name, times[slow],
+                          times[quick]);
+        }
+    }
+    if (!output_path.empty()) {
+        const std::vector<int32_t> words(h_y.begin(), h_y.end());
+        lab::write_array(output_path, words.data(), {count});
+    }
+
+    CHECK(cudaFree(d_x));
+    CHECK(cudaFree(d_y));
+    return results.finish();
+}

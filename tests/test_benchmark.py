@@ -82,6 +82,17 @@ def test_the_same_data_give_the_same_files(lab, folder):
         assert (folder / "again" / name).read_bytes() == (lab.folder / name).read_bytes(), name
 
 
+def test_many_sizes_are_one_table(lab, folder):
+    text = HEADING
+    for side in range(1, 12):
+        for variant, result in (("copy", "right"), ("naive", "right"), ("fast", "wrong" if side == 11 else "right")):
+            text += f'A card,2026-01-02T03:04:05Z,blur,{variant},"{side} x 8, radius 2",1,32,{side},1,0,{result}\n'
+    (folder / "many.csv").write_text(text)
+    result = lab.run("--data", folder / "many.csv")
+    assert "\nradius 2\n\n| ms | naive | fast |\n" in result.stdout, result.stdout
+    assert "| 3 x 8 | 3.000 | 3.000 |" in result.stdout and "| 11 x 8 | 11.00 | wrong |" in result.stdout
+
+
 def test_the_cpu_runs_smaller(lab):
     assert "measuring --radius 5 --small\n" in lab.run("--program", lab("cpu")).stdout
 

@@ -28,6 +28,7 @@ from pathlib import Path
 
 from .lab import backend_of
 
+MOST_TABLES = 9  # sizes; with more there is one table for all
 UNITS = {"milliseconds": "time in ms", "GB/s": "GB/s", "GFLOP/s": "GFLOP/s"}
 SKIPPED = 77
 CPU_NOTE = "CPU mode: these are not GPU times."
@@ -134,11 +135,30 @@ class Benchmark:
             mine = [row for row in rows if row["card"] == card]
             days = unique(row["date"][:10] for row in mine)
             parts.append(f"{card}, {' and '.join(days)}, `make bench LAB={self.name[:2]}`\n")
-            for size in unique(row["size"] for row in mine):
+            sizes = unique(row["size"] for row in mine)
+            if len(sizes) > MOST_TABLES:
+                parts.append(self.one_table(sizes, mine))
+                sizes = []
+            for size in sizes:
                 parts.append(self.size_table(size, [row for row in mine if row["size"] == size]))
             if "CPU mode" in card:
                 parts.append(CPU_NOTE + "\n")
         return "\n".join(parts)
+
+    def one_table(self, sizes: list[str], rows: list[dict]) -> str:
+        """Milliseconds: a line a size, a column a variant. What all sizes have in common stands above."""
+        variants = unique(row["variant"] for row in rows if row["variant"] != "copy")
+        time = {(row["size"], row["variant"]): row["milliseconds"] for row in rows}
+        wrong = {(row["size"], row["variant"]) for row in rows if row["result"] != "right"}
+        words = [size.split(", ") for size in sizes]
+        shared = [word for word in words[0] if all(word in others for others in words)]
+        lines = [["ms", *variants], ["---", *["---:"] * len(variants)]]
+        for size, parts in zip(sizes, words):
+            cells = ["wrong" if (size, variant) in wrong else number(time.get((size, variant), 0))
+                     for variant in variants]
+            lines.append([", ".join(part for part in parts if part not in shared), *cells])
+        above = ", ".join(shared)
+        return (f"{above}\n\n" if above else "") + markdown(lines)
 
     def size_table(self, size: str, rows: list[dict]) -> str:
         copy = next((row["GB/s"] for row in rows if row["variant"] == "copy"), 0)
@@ -157,9 +177,8 @@ class Benchmark:
         lines = [[heading for heading, _ in columns],
                  ["---", *["---:"] * (len(columns) - 1)],
                  *[[cell(row) for _, cell in columns] for row in rows]]
-        text = "\n".join("| " + " | ".join(line) + " |" for line in lines)
         note = f"; copy within the device {copy:.0f} GB/s" if copy else ""
-        return f"{size}{note}\n\n{text}\n"
+        return f"{size}{note}\n\n{markdown(lines)}"
 
     # Plots
 
@@ -183,9 +202,10 @@ class Benchmark:
             if figure is None:
                 continue
             cards = " and ".join(unique(row["card"] for row in chosen))
-            title = plot["title"] or f"{self.name}: {UNITS[plot['y']]}"
+            what = f", {plot['only']}" if plot["only"] else ""
+            title = plot["title"] or f"{self.name}: {UNITS[plot['y']]}{what}"
             figure.axes[0].set_title(f"{title}\n{cards}, {chosen[-1]['date'][:10]}", fontsize=9)
-            file = re.sub(r"[^A-Za-z0-9]+", "_", f"{plot['kind']} {plot['y']} {plot['title']}").strip("_").lower() + ".svg"
+            file = re.sub(r"[^A-Za-z0-9]+", "_", f"{plot['kind']} {plot['y']} {plot['title'] or plot['only']}").strip("_").lower() + ".svg"
             figure.savefig(folder / file, bbox_inches="tight", metadata={"Date": None})
             drawn.append((title, file))
         return drawn
@@ -272,6 +292,10 @@ def read_rows(path: Path) -> list[dict]:
     for row in rows:
         row.update({unit: float(row[unit]) for unit in UNITS})
     return rows
+
+
+def markdown(lines: list[list[str]]) -> str:
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
 def unique(words) -> list[str]:

@@ -1,0 +1,16 @@
+"""Times of sums and histograms: every variant and CUB, random bytes and equal ones."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
+from checker.benchmark import Benchmark
+
+benchmark = Benchmark(__file__, peers=("cub",))
+for elements in ("1Mi", "16Mi", "256Mi"):
+    benchmark.run("--elements", elements, cpu=("--elements", "64Ki"))
+for data in ("random", "equal"):
+    benchmark.run("--problem", "histogram", "--elements", "1Gi", "--data", data,
+                  cpu=("--problem", "histogram", "--elements", "64Ki", "--data", data))
+benchmark.bars("GB/s")
+benchmark.main()

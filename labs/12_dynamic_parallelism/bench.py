@@ -1,0 +1,15 @@
+"""Times of the Mandelbrot set: one thread a pixel against rectangles, at growing limits."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
+from checker.benchmark import Benchmark
+
+benchmark = Benchmark(__file__)
+for limit in (100, 1000, 10_000, 100_000):
+    benchmark.run("--height", 2048, "--width", 2048, "--limit", limit,
+                  cpu=("--height", 128, "--width", 128, "--limit", min(limit, 1000)))
+benchmark.bars("milliseconds")
+benchmark.lines("milliseconds", x=r"limit (\d+)", label="limit", title="time against the limit", logarithmic=True)
+benchmark.main()

@@ -1,0 +1,308 @@
+"""Judges dynamic_parallelism: the lines of nested grids, and the Mandelbrot set pixel by pixel.
+
+The dwells are computed here by NumPy, with the same roundings. The adaptive variants fill a rectangle
+whose border has one dwell. Between the pixels of a border something thinner may enter, so in a few
+pictures their result differs from the direct one, and rightly: an element is right when it is the dwell,
+or when a rectangle around it has that dwell on all of its border.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+import numpy
+from PIL import Image
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
+import checker
+from checker.comparison import poisoned
+
+lab = checker.Lab(__file__)
+ADAPTIVE = ["device_launches", "device_levels", "host_levels"]
+VARIANTS = ["direct", *ADAPTIVE]
+EXACT = checker.Tolerance(why="a dwell is a whole number, and every operation is rounded as in NumPy")
+TILE, SMALLEST = 64, 16  # the program's defaults
+WHOLE_SET = (-0.7, 0.0, 2.8)  # the middle, x and y, and the longer side
+VALLEY = (-0.7463, 0.1102, 0.006)
+THIN = (-1.074, 0.25, 2.8)  # here two pixels lie in rectangles that something thinner than a pixel enters
+
+
+# The oracle
+
+
+def dwells_of(height, width, limit, x, y, span):
+    """How many steps each pixel's point takes to leave the circle of radius 2."""
+    step = span / max(height, width, 1)
+    left, top = x - step * ((width - 1) / 2), y - step * ((height - 1) / 2)
+    c_real = numpy.broadcast_to(left + numpy.arange(width) * step, (height, width)).ravel()
+    c_imaginary = numpy.repeat(top + numpy.arange(height) * step, width)
+    dwells = numpy.zeros(height * width, numpy.int32)
+    active = numpy.arange(height * width)
+    real, imaginary = numpy.zeros(active.size), numpy.zeros(active.size)
+    for _ in range(limit):
+        real_squared, imaginary_squared = real * real, imaginary * imaginary
+        stays = real_squared + imaginary_squared <= 4
+        active, c_real, c_imaginary = active[stays], c_real[stays], c_imaginary[stays]
+        if not active.size:
+            break
+        real, imaginary = real[stays], imaginary[stays]
+        imaginary = (real + real) * imaginary + c_imaginary
+        real = (real_squared[stays] - imaginary_squared[stays]) + c_real
+        dwells[active] += 1
+    return dwells.reshape(height, width)
+
+
+def parts(row, column, height, width, rows, columns):
+    for i in range(rows):
+        for j in range(columns):
+            top, bottom = height * i // rows, height * (i + 1) // rows
+            left, right = width * j // columns, width * (j + 1) // columns
+            yield row + top, column + left, bottom - top, right - left
+
+
+def filled(dwells, tile, smallest):
+    """What the adaptive variants give, from the dwells of all pixels."""
+    result = dwells.copy()
+    height, width = dwells.shape
+    waiting = list(parts(0, 0, height, width, -(-height // tile), -(-width // tile)))
+    while waiting:
+        row, column, height, width = waiting.pop()
+        block = dwells[row:row + height, column:column + width]
+        border = numpy.concatenate([block[0], block[-1], block[:, 0], block[:, -1]])
+        if (border == border[0]).all():
+            result[row:row + height, column:column + width] = border[0]
+        elif min(height, width) > smallest:
+            waiting += parts(row + 1, column + 1, height - 2, width - 2, 2, 2)
+    return result
+
+
+# Likely causes
+
+
+def first_rectangles(got, tile):
+    return list(parts(0, 0, *got.shape, -(-got.shape[0] // tile), -(-got.shape[1] // tile)))
+
+
+def unfilled(expected, got, case):
+    """Borders are there, insides are not."""
+    if case.parameters["variant"] == "direct" or got.ndim != 2 or not case.wrong.any():
+        return None
+    missing = poisoned(got)
+    if (case.wrong & ~missing).any():
+        return None
+    alike, cut, other = 0, 0, 0
+    for row, column, height, width in first_rectangles(got, case.tile):
+        here = slice(row, row + height), slice(column, column + width)
+        block = expected[here]
+        if not missing[here].any():
+            continue
+        border = numpy.concatenate([block[0], block[-1], block[:, 0], block[:, -1]])
+        if missing[here][0].any():
+            other += 1
+        elif (border == border[0]).all():
+            alike += 1
+        else:
+            cut += 1
+    if other:
+        return "whole rectangles are missing: does every block of the first grid get one?"
+    if alike and not cut:
+        return "rectangles whose border has one dwell are not filled (TODO 3)"
+    if cut and not alike:
+        words = {"device_launches": "are the four parts launched (TODO 4)?",
+                 "host_levels": "do the four parts get into the list of the next level (TODO 5)?",
+                 "device_levels": "do the four parts get into the list of the next level (TODO 5), and is that "
+                                  "level launched (TODO 6)?"}
+        return ("rectangles that are cut stay empty inside: "
+                + words[case.parameters["variant"]])
+    return "borders are computed, and no inside is filled (TODO 3) or cut further (TODO 4 to 6)"
+
+
+def nothing_launched(expected, got, case):
+    if got.size and poisoned(got).all():
+        return f"not one pixel was written: does {case.parameters['variant']} launch its grids (TODO 6)?"
+    return None
+
+
+def filled_wrongly(expected, got, case):
+    if case.parameters["variant"] == "direct" or got.shape != case.direct.shape:
+        return None
+    wrong = case.wrong
+    if (got[wrong] == got.max()).all() and (got[wrong] == case.limit).all():
+        return "pixels outside are taken to be inside: is a rectangle filled before its whole border is compared?"
+    off = numpy.abs(got[wrong].astype(int) - expected[wrong])
+    if off.size and (off == 1).all():
+        return "dwells are off by one: does the count start at 0, and is it compared before the step?"
+    return None
+
+
+DIAGNOSERS = [nothing_launched, unfilled, filled_wrongly]
+
+
+# Cases: the picture
+
+
+def picture(case, variant, height, width, limit=100, view=WHOLE_SET, tile=TILE, smallest=SMALLEST):
+    """One picture, with its rectangles from `tile` down to `smallest`."""
+    x, y, span = view
+    case.tile, case.limit = tile, limit
+    case.direct = dwells_of(height, width, limit, x, y, span)
+    got = case.compute("--variant", variant, "--height", height, "--width", width, "--limit", limit, "--x", x,
+                       "--y", y, "--span", span, "--tile", tile, "--smallest", smallest)
+    expected = case.direct
+    if variant != "direct" and got.shape == expected.shape:
+        by_filling = filled(case.direct, tile, smallest)
+        expected = numpy.where(got == by_filling, by_filling, case.direct)
+    case.compare(expected, got, EXACT, diagnosers=DIAGNOSERS)
+
+
+SHAPES = ((1, 1), (1, 5000), (5000, 1), (31, 33), (64, 64), (127, 97), (150, 201))
+for variant in VARIANTS:
+    for height, width in SHAPES:
+        lab.case(f"{variant}: {height} x {width}", picture, variant=variant, height=height, width=width)
+    lab.case(f"{variant}: rectangles of 200 down to 4", picture, variant=variant, height=190, width=257, tile=200,
+             smallest=4)
+    lab.case(f"{variant}: what is thinner than a pixel", picture, variant=variant, height=89, width=121,
+             view=THIN, limit=60, tile=8, smallest=4)
+    lab.case(f"{variant}: all inside", picture, variant=variant, height=70, width=131, view=(-0.1, 0.0, 0.2))
+    lab.case(f"{variant}: all outside, one step", picture, variant=variant, height=70, width=67, limit=1,
+             view=(3.0, 3.0, 0.5))
+    lab.case(f"{variant}: 1200000 x 1", picture, variant=variant, height=1_200_000, width=1, limit=9, quick=False)
+    lab.case(f"{variant}: 600 x 401, limit 1000", picture, variant=variant, height=600, width=401, limit=1000,
+             view=VALLEY, quick=False)
+
+
+@lab.case("a view nobody knows before, all variants", fresh=True)
+def fresh(case):
+    height, width = (int(case.random.integers(1, 160)) for _ in range(2))
+    view = (float(case.random.uniform(-1.5, 0.3)), float(case.random.uniform(-1, 1)),
+            float(case.random.uniform(0.05, 3)))
+    for variant in VARIANTS:
+        case.parameters = {"variant": variant}
+        picture(case, variant, height, width, limit=int(case.random.integers(2, 200)), view=view,
+                tile=int(case.random.integers(8, 100)), smallest=int(case.random.integers(4, 20)))
+
+
+@lab.case("fewer pixels computed than there are")
+def adaptive(case):
+    """What is filled in need not be computed: that is the point."""
+    for variant in ADAPTIVE:
+        run = case.run("--variant", variant, "--height", 256, "--width", 256, "--limit", 50)
+        found = re.search(rf"^{variant} +([\d.]+) % of the pixels computed, (\d+) launches", run.stdout, re.M)
+        case.expect(found, f"{variant} does not say how many pixels it computed")
+        case.expect(20 < float(found[1]) < 95, f"{variant} computed {found[1]} % of the pixels")
+        if variant != "host_levels":
+            case.expect(int(found[2]) > 0, f"{variant} launched nothing from the device (TODO 4, TODO 6)")
+
+
+@lab.case("the picture in colours")
+def coloured(case):
+    case.run("--variant", "direct", "--height", 40, "--width", 60, "--limit", 50, "--picture", "set.png")
+    pixels = numpy.array(Image.open(case.folder / "set.png").convert("RGB"))
+    dwells = dwells_of(40, 60, 50, *WHOLE_SET)
+    case.expect(pixels.shape == (40, 60, 3), f"the picture has the shape {pixels.shape}")
+    black = (pixels == 0).all(axis=2)
+    case.expect((black == (dwells == 50)).all(), "the points inside, and no others, are black")
+
+
+@lab.case("all variants in one run")
+def everything(case):
+    run = case.run("--height", 150, "--width", 130, "--limit", 100)
+    for variant in VARIANTS:
+        case.expect(re.search(rf"^{variant} .*\bcorrect$", run.stdout, re.M),
+                    f"the table has no row that calls {variant} correct")
+
+
+@lab.case("no pixels")
+def empty(case):
+    for height, width in ((0, 0), (0, 7), (7, 0)):
+        for variant in VARIANTS:
+            got = case.compute("--variant", variant, "--height", height, "--width", width)
+            case.compare(numpy.zeros((height, width), numpy.int32), got, EXACT)
+
+
+# Cases: hello, and streams
+
+
+def hello_lines(blocks, threads):
+    lines, depth, grids = [], 0, blocks
+    while True:
+        for block in range(blocks):
+            for thread in range(threads):
+                lines += [(depth, thread, block if depth == 0 else 0)]
+        if threads == 1:
+            return lines, depth, grids
+        threads //= 2
+        depth += 1
+
+
+def hello(case, blocks, threads):
+    run = case.run("--part", "hello", "--blocks", blocks, "--threads", threads)
+    lines = run.stdout.splitlines()
+    expected, deepest, _ = hello_lines(blocks, threads)
+    case.expect(lines and lines[0].startswith("host: launches") and lines[-1].startswith("host: all have ended"),
+                "the host's two lines are not the first and the last: does the host wait for the device?")
+    device = lines[1:-1]
+    if deepest and not any(line.startswith("Recursion=1") for line in device):
+        case.fail("no grid is launched by the first one: no line begins with Recursion=1 (TODO 1)")
+    wanted = [f"Recursion={depth}: Hello World from thread {thread} block {block}"
+              for depth, thread, block in expected]
+    wanted += [f"-----> nested execution depth: {depth}" for depth in range(1, deepest + 1)] * blocks
+    case.same_lines(wanted, device, any_order=True)
+    for depth in range(1, deepest + 1):  # a child does not run before it is launched
+        parent = next(i for i, line in enumerate(device)
+                      if line.startswith(f"Recursion={depth - 1}: Hello World from thread 0 "))
+        child = next(i for i, line in enumerate(device) if line.startswith(f"Recursion={depth}:"))
+        case.expect(parent < child, f"a grid of depth {depth} speaks before the thread that launches it")
+    launched = re.search(r"(\d+) grids? w", lines[-1])
+    case.expect(launched and int(launched[1]) == blocks * deepest,
+                f"{blocks * deepest} grids are to be launched from the device and noted, the host says: {lines[-1]}")
+
+
+for blocks, threads in ((1, 8), (2, 8), (1, 1), (3, 7), (5, 33), (2, 1024)):
+    lab.case(f"hello: {blocks} x {threads} threads", hello, blocks=blocks, threads=threads)
+
+
+@lab.case("streams: who runs when, and sees what")
+def streams(case):
+    lines = case.run("--part", "streams").stdout.splitlines()
+
+    def place(start):
+        found = [i for i, line in enumerate(lines) if line.startswith(start)]
+        case.expect(len(found) == 1, f"{len(found)} lines begin with '{start}', expected 1 (TODO 2)")
+        return found[0]
+
+    begins, ends, tail = place("parent: begins"), place("parent: ends"), place("tail:")
+    first, second, free = place("child 1"), place("child 2"), place("free:")
+    case.expect(begins < min(first, second, free), "a child speaks before its parent has begun")
+    case.expect(first < second, "child 2 speaks before child 1, although both are in one stream")
+    case.expect(tail > max(ends, first, second, free),
+                "the tail does not come last: is it launched into TAIL_STREAM (TODO 2)?")
+    case.expect(tail < len(lines) - 1 and lines[-1].startswith("host:"), "the host does not wait for the tail")
+    for line in (lines[first], lines[second]):
+        case.expect(line.endswith("before the launch is 1"), f"a child has to see what was written before: {line}")
+    case.expect(lines[tail] == "tail: before the launch 1, of the child 42, after the launch 2",
+                f"the tail has to see what parent and child wrote, and says: {lines[tail]}")
+
+
+@lab.case("bad arguments")
+def bad_arguments(case):
+    for name in ("height", "width"):
+        for value in ("-1", "many", "", "20000000"):
+            case.refuses(f"--{name}", value, saying=name)
+    case.refuses("--height", "1Mi", "--width", "1Mi", saying="pixels")
+    case.refuses("--limit", "0", saying="limit")
+    case.refuses("--span", "0", saying="span")
+    case.refuses("--span", "wide", saying="span")
+    case.refuses("--tile", "4", saying="tile")
+    case.refuses("--smallest", "3", saying="smallest")
+    case.refuses("--variant", "host", saying="variant")
+    case.refuses("--part", "goodbye", saying="part")
+    case.refuses("--part", "hello", "--threads", "1025", saying="threads")
+    case.refuses("--part", "hello", "--blocks", "0", saying="blocks")
+    case.refuses("--output", "dwells.npy", saying="variant")
+    case.refuses("--variant", "direct", "--picture", "set.xyz", saying="picture")
+    case.refuses("--variant", "direct", "--output", "no/such/dwells.npy", saying="output")
+    case.refuses("--part", "hello", "--variant", "direct", "--picture", "set.png", saying="picture")
+
+
+lab.main()

@@ -1,0 +1,38 @@
+"""What learners get wrong in lab 12."""
+
+from faults import Fault
+
+HELLO = "nested_hello<<<1, threads / 2>>>(threads / 2, depth + 1, tally);"
+TAIL = "tail_kernel<<<1, 1, 0, TAIL_STREAM>>>(notes);"
+SUBDIVIDE = "subdivide<<<4, blockDim.x, 0, FREE_STREAM>>>(view, inside_of(mine), 2, 2, dwells, tally);"
+
+FAULTS = [
+    Fault(name="every thread launches", old="if (threads == 1 || threadIdx.x > 0) return;",
+          new="if (threads == 1) return;", caught="too many"),
+    Fault(name="the same number of threads", old=HELLO, new=HELLO.replace("1, threads / 2>>>", "1, threads>>>"),
+          caught="too many"),
+    Fault(name="depth not counted", old=HELLO, new=HELLO.replace("depth + 1", "depth"),
+          caught="begins with Recursion=1|missing"),
+    Fault(name="tail as an ordinary child", old=TAIL, new=TAIL.replace(", 0, TAIL_STREAM", ""),
+          caught="launched into TAIL_STREAM"),
+    Fault(name="only one thread's part of the border compared", old="threadIdx.x >= border || (",
+          new="threadIdx.x > 0 || (", caught="elements? differ"),
+    Fault(name="filled with the limit", old="pixel.column] = dwell;\n    }\n    //:",
+          new="pixel.column] = view.limit;\n    }\n    //:", caught="elements? differ"),
+    Fault(name="inside never filled", old="fill_inside(view, inside, dwells, corner);", new=";",
+          caught="not filled .TODO 3"),
+    Fault(name="three of four parts launched", old=SUBDIVIDE, new=SUBDIVIDE.replace("<<<4", "<<<3"),
+          caught="are the four parts launched"),
+    Fault(name="parts of the whole, not of the inside", old=SUBDIVIDE,
+          new="subdivide<<<4, blockDim.x, 0, FREE_STREAM>>>(view, Rectangle{mine.row, mine.column, "
+              "mine.height - 2, mine.width - 2}, 2, 2, dwells, tally);", caught="elements? differ"),
+    Fault(name="list written without its own places", old="atomicAdd(&levels.counts[level + 1], 4u)",
+          new="(levels.counts[level + 1] = 4u) - 4u", caught="FAIL  device_levels"),
+    Fault(name="next level never launched",
+          old="launch_levels<<<1, 1, 0, TAIL_STREAM>>>(view, levels, level + 1, dwells, tally);", new="",
+          caught="is that level launched|launched"),
+    Fault(name="small rectangles left empty", old="        compute_inside(view, inside, dwells);\n", new="",
+          caught="elements? differ"),
+    Fault(name="x and y exchanged", old="const int top = int(r.height * i / rows)",
+          new="const int top = int(r.height * j / rows)", caught="FAIL"),
+]

@@ -1,0 +1,16 @@
+"""Times of the filters: every variant and NPP, 3 x 3 to 15 x 15, for floats and for pictures."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
+from checker.benchmark import Benchmark
+
+benchmark = Benchmark(__file__, peers=("npp",))
+for type in ("float32", "uint8"):
+    for size in (3, 7, 15):
+        words = ("--type", type, "--filter", "gaussian", "--size", size)
+        benchmark.run("--height", 8192, "--width", 8192, *words, cpu=("--height", 256, "--width", 256, *words))
+benchmark.bars("milliseconds", only="floats")
+benchmark.bars("milliseconds", only="pixels")
+benchmark.main()

@@ -1,0 +1,511 @@
+"""Judges convolution: every variant's sums of signals, matrices and pictures, against SciPy."""
+
+import re
+import sys
+from pathlib import Path
+
+import numpy
+import scipy.signal
+from PIL import Image
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
+import checker
+from checker.comparison import poisoned
+
+lab = checker.Lab(__file__)
+EXACT = checker.Tolerance(why="all products and sums are whole numbers below 2^24, which a float holds exactly")
+PIXELS = checker.Tolerance(why="rounded to nearest within 0..255; where float rounding decides, both neighbours pass")
+VARIANTS = ["naive", "constant", "tiled", "register_blocking", "separable", "separable_blocking"]
+BLOCKED = ["register_blocking", "separable_blocking"]  # for square filters up to 15 x 15, without a stride
+FACTORED = ["separable", "separable_blocking"]  # for a column times a row
+
+
+# The oracle
+
+
+def turned(weights):
+    return weights[::-1, ::-1]
+
+
+def exact_sums(values, weights, padding="zero", stride=1, orientation="correlation"):
+    """The sums in double, by SciPy; signals and filters are matrices of one row here."""
+    values, weights = values.astype(numpy.float64), weights.astype(numpy.float64)
+    top, left = (side // 2 if padding == "zero" else 0 for side in weights.shape)
+    padded = numpy.pad(values, ((top, top), (left, left)))
+    if 0 in values.shape:
+        return numpy.zeros(values.shape)
+    function = scipy.signal.correlate2d if orientation == "correlation" else scipy.signal.convolve2d
+    with numpy.errstate(all="ignore"):
+        return function(padded, weights, mode="valid")[::stride, ::stride]
+
+
+def rounding_bound(values, weights):
+    """How far a float sum can be off: n roundings (20 more for two factors) of sum |weight| * |value|."""
+    largest = numpy.abs(values[numpy.isfinite(values)]).max(initial=0)
+    return (weights.size + 20) * 2.0**-24 * float(numpy.abs(weights).sum()) * float(largest)
+
+
+def near(values, weights):
+    return checker.Tolerance(absolute=rounding_bound(values, weights),
+                             why="each of n float roundings is off by 2^-24 of sum |filter| * |input|")
+
+
+def as_pixels(sums):
+    return numpy.floor(numpy.clip(sums, 0, 255) + 0.5).astype(numpy.uint8)
+
+
+# Likely causes
+
+
+def nothing_arrived(expected, got, case):
+    variant = case.parameters["variant"]
+    if got.size and got.dtype.kind == "f" and poisoned(got).all():
+        return f"not one output was written: does {variant} store its sums?"
+    if got.size and (got == 0).all() and variant != "naive":
+        return "every output is 0: is the filter copied to constant memory (TODO 4a)?"
+    return None
+
+
+def wrong_formulas(values, weights, padding, stride, orientation):
+    """Sentence -> the sums that a program with this mistake would give."""
+    def sums(values, weights, padding=padding, stride=stride):
+        return exact_sums(values, weights, padding, stride, orientation)
+
+    height, width = values.shape
+    yield "the filter is turned by 180 degrees: that is the other orientation", sums(values, turned(weights))
+    yield "the filter's rows stand upside down: which filter row belongs to which input row?", sums(
+        values, weights[::-1])
+    yield "the filter's columns are mirrored", sums(values, weights[:, ::-1])
+    yield "rows and columns of the filter are swapped", sums(values, weights.T.reshape(weights.shape))
+    if stride > 1:
+        plain = sums(values, weights, stride=1)
+        rows, columns = sums(values, weights).shape
+        yield "the stride is ignored", plain[:rows, :columns]
+        yield "the stride is ignored along x", plain[::stride, :columns]
+        yield "the stride is ignored along y", plain[:rows, ::stride]
+    if padding == "zero":
+        top, left = (side // 2 for side in weights.shape)
+        for right, sentence in ((left, "the window begins at the output's own column, not `left` before it"),
+                                (0, "the window begins at the output's own row, not `top` before it")):
+            down = 0 if right else top
+            yield sentence, sums(numpy.pad(values, ((0, down), (0, right))), weights, stride=1)[
+                down:, right:][::stride, ::stride]
+        edges = numpy.pad(values, ((top, top), (left, left)), mode="edge")
+        yield "inputs beyond the edge are repeated; they count as zeros", sums(edges, weights, padding="none")
+    for name, down, right in (("one row too high", 1, 0), ("one row too low", -1, 0),
+                              ("one column too far left", 0, 1), ("one column too far right", 0, -1)):
+        moved = numpy.zeros_like(values)
+        moved[max(0, down):height + min(0, down), max(0, right):width + min(0, right)] = values[
+            max(0, -down):height - max(0, down), max(0, -right):width - max(0, right)]
+        yield f"the window lies {name}", sums(moved, weights)
+
+
+def wrong_formula(expected, got, case):
+    problem = case.problem
+    if got.size > 200_000 or not numpy.isfinite(got.astype(float)).all():
+        return None
+    allowed = rounding_bound(problem["values"], problem["weights"]) + 1e-6
+    part = (slice(None), slice(None))
+    if case.parameters["variant"] == "tiled":  # a mistake within the tile starts anew in each block
+        part = (slice(8), slice(32))
+    if not case.wrong[part].any():
+        return None
+    for sentence, sums in wrong_formulas(**problem):
+        if sums.shape != got.shape:
+            continue
+        if got.dtype == numpy.uint8:
+            same = as_pixels(sums) == got
+        else:
+            same = numpy.abs(sums - got) <= allowed
+        if same[part].all():
+            return sentence
+    return None
+
+
+def wrong_pixels(expected, got, case):
+    if got.dtype != numpy.uint8:
+        return None
+    sums = exact_sums(**case.problem)
+    if (got == numpy.clip(sums, 0, 255).astype(numpy.uint8)).all():
+        return "the sums are rounded down, not to nearest: add 0.5 before the rest is dropped (TODO 2)"
+    inside = (sums >= 0) & (sums <= 255)
+    if not case.wrong[inside].any() or (got[inside] == sums[inside].astype(numpy.uint8)).all():
+        return "only sums below 0 or above 255 are wrong: clamp them before they become bytes (TODO 2)"
+    return None
+
+
+def only_at_the_edge(expected, got, case):
+    problem = case.problem
+    if problem["padding"] != "zero":
+        return None
+    inside = exact_sums(numpy.ones_like(problem["values"]), numpy.ones_like(problem["weights"]),
+                        stride=problem["stride"]) == problem["weights"].size
+    if inside.any() and not case.wrong[inside].any():
+        return "only outputs whose window reaches beyond the edge differ: there the input counts as 0"
+    return None
+
+
+def stale_or_missing_tile(expected, got, case):
+    if case.parameters["variant"] == "tiled" and got.dtype.kind == "f" and numpy.isnan(got).any():
+        return ("sums hold NaN, which shared memory starts with: is the whole tile loaded, halo included, and "
+                "is there a barrier before the sums?")
+    return None
+
+
+DIAGNOSERS = [nothing_arrived, wrong_pixels, wrong_formula, stale_or_missing_tile, only_at_the_edge]
+
+
+# Cases
+
+
+def options(padding, stride, orientation):
+    words = ["--padding", padding] if padding != "zero" else []
+    words += ["--stride", stride] if stride != 1 else []
+    return words + (["--orientation", orientation] if orientation != "correlation" else [])
+
+
+def whole(case, *shape, most=8):
+    """Whole numbers as floats."""
+    return case.random.integers(-most, most + 1, shape).astype(numpy.float32)
+
+
+def product(case, height, width):
+    """A filter of rank 1."""
+    column, row = case.floats((height, 1), 0.5, 1.5), case.floats((1, width), 0.5, 1.5)
+    return column * row
+
+
+def judge(case, variant, values, weights, padding="zero", stride=1, orientation="correlation", words=(),
+          exact=True):
+    """Runs one variant on arrays, of one or two dimensions, and compares with SciPy."""
+    inputs = {"input": values, "filter-file": weights}
+    if words:  # the filter has a name
+        inputs.pop("filter-file")
+    got = case.compute("--variant", variant, *words, *options(padding, stride, orientation), inputs=inputs)
+    signal = values.ndim == 1
+    values, weights = numpy.atleast_2d(values), numpy.atleast_2d(weights)
+    case.problem = {"values": values, "weights": weights, "padding": padding, "stride": stride,
+                    "orientation": orientation}
+    expected = exact_sums(**case.problem)
+    if signal:
+        expected = expected[0]
+        case.expect(got.ndim == 1, f"a signal's result has {got.ndim} dimensions, expected 1")
+        expected, got = expected[None], got[None]
+    tolerance = EXACT if exact and variant not in FACTORED else near(values, weights)
+    case.compare(expected.astype(numpy.float32), got, tolerance, diagnosers=DIAGNOSERS)
+
+
+def matrix(case, variant, height, width, sides, padding="zero", stride=1, orientation="correlation", words=()):
+    weights = product(case, *sides) if variant in FACTORED else whole(case, *sides)
+    judge(case, variant, whole(case, height, width), weights, padding, stride, orientation, words=words)
+
+
+def with_block(case, variant, height, width, sides, block, stride=1):
+    weights = product(case, *sides) if variant in FACTORED else whole(case, *sides)
+    values = whole(case, height, width)
+    got = case.compute("--variant", variant, "--block", block, *options("zero", stride, "correlation"),
+                       inputs={"input": values, "filter-file": weights})
+    case.problem = {"values": values, "weights": weights, "padding": "zero", "stride": stride,
+                    "orientation": "correlation"}
+    tolerance = near(values, weights) if variant in FACTORED else EXACT
+    case.compare(exact_sums(**case.problem).astype(numpy.float32), got, tolerance, diagnosers=DIAGNOSERS)
+
+
+@lab.case("0 0 1 0 0 with 1 2 3, both orientations", variant="naive")
+def example(case, variant):
+    values, weights = numpy.float32([0, 0, 1, 0, 0]), numpy.float32([1, 2, 3])
+    for orientation, expected in (("correlation", [0, 3, 2, 1, 0]), ("convolution", [0, 1, 2, 3, 0])):
+        got = case.compute("--variant", variant, "--orientation", orientation,
+                           inputs={"input": values, "filter-file": weights})
+        case.problem = {"values": values[None], "weights": weights[None], "padding": "zero", "stride": 1,
+                        "orientation": orientation}
+        case.compare(numpy.float32([expected]), got[None], EXACT, diagnosers=DIAGNOSERS)
+
+
+SHAPES = [(1, 1), (31, 33), (101, 103), (7, 1000), (1000, 7)]
+
+for name in VARIANTS:
+    for rows, columns in SHAPES:
+        lab.case(f"{name}: {rows} x {columns}, filter 3 x 3", matrix, variant=name, height=rows, width=columns,
+                 sides=(3, 3))
+    lab.case(f"{name}: 40 x 61, filter 5 x 5, convolution", matrix, variant=name, height=40, width=61,
+             sides=(5, 5), orientation="convolution")
+    lab.case(f"{name}: 40 x 64, filter 7 x 7, padding none", matrix, variant=name, height=40, width=64,
+             sides=(7, 7), padding="none")
+    if name not in BLOCKED:
+        lab.case(f"{name}: 37 x 41, filter 3 x 5", matrix, variant=name, height=37, width=41, sides=(3, 5))
+        lab.case(f"{name}: 50 x 73, filter 5 x 3, stride 2", matrix, variant=name, height=50, width=73,
+                 sides=(5, 3), stride=2)
+        lab.case(f"{name}: 50 x 73, filter 3 x 7, stride 3, padding none", matrix, variant=name, height=50,
+                 width=73, sides=(3, 7), stride=3, padding="none")
+        lab.case(f"{name}: 8 x 5, filter 21 x 17, larger than the input", matrix, variant=name, height=8,
+                 width=5, sides=(21, 17))
+        lab.case(f"{name}: 20 x 30, filter 1 x 1", matrix, variant=name, height=20, width=30, sides=(1, 1))
+        lab.case(f"{name}: 41 x 53, filter 3 x 3, blocks of 7x5", with_block, variant=name, height=41,
+                 width=53, sides=(3, 3), block="7x5")
+for name in ("naive", "constant", "tiled", "separable"):
+    lab.case(f"{name}: 1200000 x 1 in blocks of 1x2", with_block, variant=name, height=1_200_000, width=1,
+             sides=(3, 3), block="1x2")
+for name in BLOCKED:
+    lab.case(f"{name}: 1200000 x 1", matrix, variant=name, height=1_200_000, width=1, sides=(3, 3))
+for name in VARIANTS:
+    lab.case(f"{name}: 1 x 70000", matrix, variant=name, height=1, width=70_000, sides=(3, 3))
+for name in BLOCKED:
+    for size in (3, 5, 7, 9, 11, 13, 15):
+        for rows, columns in ((90, 600), (61, 83)):
+            lab.case(f"{name}: {rows} x {columns}, filter {size} x {size}", matrix, variant=name, height=rows,
+                     width=columns, sides=(size, size))
+for name, size in (("tiled", 33), ("tiled", 65), ("tiled", 67), ("constant", 127), ("naive", 201)):
+    lab.case(f"{name}: 50 x 60, filter {size} x {size}", matrix, variant=name, height=50, width=60,
+             sides=(size, size), quick=size < 100)
+for name in VARIANTS:
+    lab.case(f"{name}: 1024 x 1500, filter 5 x 5", matrix, variant=name, height=1024, width=1500, sides=(5, 5),
+             quick=False)
+
+
+def signal(case, variant, count, size, stride=1, padding="zero"):
+    judge(case, variant, whole(case, count), whole(case, size), padding, stride)
+
+
+for name in ("naive", "constant", "tiled", "separable"):
+    for count in (1, 32, 100_003):
+        lab.case(f"{name}: signal of {count}, filter of 7", signal, variant=name, count=count, size=7)
+    lab.case(f"{name}: signal of 1000, filter of 9, stride 4, padding none", signal, variant=name, count=1000,
+             size=9, stride=4, padding="none")
+
+
+@lab.case("naive: signal of 100, filter of 20001")
+def beyond_constant(case):
+    case.parameters = {"variant": "naive"}
+    judge(case, "naive", whole(case, 100), whole(case, 20_001))
+    weights = case.save("weights", whole(case, 20_001))
+    values = case.save("values", whole(case, 100))
+    for variant in ("constant", "tiled"):
+        case.refuses("--input", values, "--filter-file", weights, "--variant", variant, "--output", "o.npy",
+                     saying="64 KiB")
+
+
+@lab.case("real numbers, all variants")
+def real_numbers(case):
+    for variant in VARIANTS:
+        case.parameters = {"variant": variant}
+        judge(case, variant, case.floats((70, 90), -100, 100), product(case, 7, 7), exact=False)
+
+
+@lab.case("an input with NaN and infinity: only windows that hold them are touched")
+def not_numbers(case):
+    for variant in VARIANTS:
+        case.parameters = {"variant": variant}
+        values = case.floats((60, 80))
+        values[20, 30], values[45, 10], values[45, 12] = numpy.nan, numpy.inf, -numpy.inf
+        judge(case, variant, values, product(case, 5, 5), exact=False)
+
+
+@lab.case("a shape and a filter nobody knows before, all variants", fresh=True)
+def fresh(case):
+    height, width = (int(side) for side in case.random.integers(1, 200, 2))
+    sides = tuple(int(2 * half + 1) for half in case.random.integers(0, 8, 2))
+    stride = int(case.random.integers(1, 4))
+    orientation = str(case.random.choice(["correlation", "convolution"]))
+    for variant in VARIANTS:
+        case.parameters = {"variant": variant}
+        blocked = variant in BLOCKED
+        matrix(case, variant, height, width, (sides[0] | 3 if sides[0] < 15 else 15,) * 2 if blocked else sides,
+               stride=1 if blocked else stride, orientation=orientation)
+
+
+# Named filters: the weights written down here once more
+
+
+def gaussian(size, sigma):
+    line = numpy.exp(-0.5 * ((numpy.arange(size) - size // 2) / sigma) ** 2)
+    return numpy.outer(line, line) / line.sum() ** 2
+
+
+def named_weights(name, size):
+    identity = numpy.zeros((size, size))
+    identity[size // 2, size // 2] = 1
+    if name == "identity":
+        return identity
+    if name == "box":
+        return numpy.full((size, size), 1 / size**2)
+    if name == "gaussian":
+        return gaussian(size, 0.15 * size + 0.35)
+    if name == "sharpen":
+        if size == 3:
+            return numpy.array([[0, -1, 0], [-1, 5, -1], [0, -1, 0]])
+        return 2 * identity - gaussian(size, 0.15 * size + 0.35)
+    smooth = {3: [1, 2, 1], 5: [1, 4, 6, 4, 1]}[size]
+    difference = {3: [-1, 0, 1], 5: [-1, -2, 0, 2, 1]}[size]
+    return numpy.outer(smooth, difference) if name == "sobel_x" else numpy.outer(difference, smooth)
+
+
+def named(case, filter_name, size):
+    case.parameters = {"variant": "naive"}
+    weights = named_weights(filter_name, size)
+    judge(case, "naive", case.floats((30, 40)), weights, words=("--filter", filter_name, "--size", size),
+          exact=False)
+
+
+for filter_name in ("box", "gaussian", "sobel_x", "sobel_y", "sharpen", "identity"):
+    for size in (3, 5):
+        lab.case(f"--filter {filter_name} --size {size}", named, filter_name=filter_name, size=size)
+
+
+@lab.case("--filter box on the signal 10 20 30: zeros beyond the edge")
+def box_of_signal(case):
+    case.parameters = {"variant": "naive"}
+    judge(case, "naive", numpy.float32([10, 20, 30]), numpy.full(3, 1 / 3), words=("--filter", "box", "--size", 3),
+          exact=False)
+
+
+# Pictures
+
+
+def filter_picture(case, variant, pixels, weights, words, stride=1, padding="zero", suffix="png"):
+    """Runs on a picture and compares plane by plane."""
+    Image.fromarray(pixels).save(case.folder / f"input.{suffix}")
+    output = case.folder / f"output.{suffix}"
+    output.unlink(missing_ok=True)
+    run = case.run("--variant", variant, "--input", f"input.{suffix}", "--output", output.name, *words,
+                   *options(padding, stride, "correlation"), status=(0, 1))
+    case.expect(output.exists(), f"the program wrote no {output.name}")
+    got = numpy.asarray(Image.open(output))
+    planes = [(pixels, got)] if pixels.ndim == 2 else [(pixels[..., c], got[..., c]) for c in range(3)]
+    bound = rounding_bound(pixels.astype(float), weights)
+    for values, outputs in planes:
+        case.problem = {"values": values.astype(float), "weights": weights, "padding": padding,
+                        "stride": stride, "orientation": "correlation"}
+        sums = exact_sums(**case.problem)
+        expected = as_pixels(sums)
+        if expected.shape == outputs.shape:
+            either = (as_pixels(sums - bound) <= outputs) & (outputs <= as_pixels(sums + bound))
+            expected = numpy.where(either, outputs, expected)
+        case.compare(expected, outputs, PIXELS, diagnosers=DIAGNOSERS)
+    case.expect(run.status == 0, "the picture is right, yet the program ended with status 1")
+
+
+def pixels_of(case, *shape):
+    return case.random.integers(0, 256, shape, dtype=numpy.uint8)
+
+
+def picture(case, variant, shape, filter_name, size, stride=1, padding="zero"):
+    filter_picture(case, variant, pixels_of(case, *shape), named_weights(filter_name, size),
+                   ("--filter", filter_name, "--size", size), stride, padding)
+
+
+for name in VARIANTS:
+    if name not in FACTORED:
+        lab.case(f"{name}: picture of 61 x 83, sharpen", picture, variant=name, shape=(61, 83),
+                 filter_name="sharpen", size=5)
+    lab.case(f"{name}: RGB picture of 45 x 64, Gaussian", picture, variant=name, shape=(45, 64, 3),
+             filter_name="gaussian", size=5)
+    lab.case(f"{name}: picture of 1 x 1, box", picture, variant=name, shape=(1, 1), filter_name="box", size=3)
+lab.case("naive: RGB picture of 50 x 40, sobel_x, stride 2, padding none", picture, variant="naive",
+         shape=(50, 40, 3), filter_name="sobel_x", size=3, stride=2, padding="none")
+
+
+@lab.case("blur is a box filter: the mean of lab 07 away from the edges", variant="naive")
+def blur(case, variant):
+    pixels = pixels_of(case, 40, 50)
+    filter_picture(case, variant, pixels, numpy.full((5, 5), 1 / 25), ("--filter", "box", "--size", 5))
+    got = numpy.asarray(Image.open(case.folder / "output.png")).astype(int)[2:-2, 2:-2]
+    windows = numpy.lib.stride_tricks.sliding_window_view(pixels, (5, 5)).sum(axis=(2, 3), dtype=int)
+    nearest, down = (2 * windows + 25) // 50, windows // 25
+    case.expect((got == nearest).all(), "the box filter is not the mean, rounded to nearest")
+    case.expect(((got - down >= 0) & (got - down <= 1)).all(), "it is further than 1 from the mean rounded down")
+
+
+@lab.case("alpha is dropped, --channels 1 gives gray")
+def channels(case):
+    Image.fromarray(pixels_of(case, 20, 30, 4)).save(case.folder / "rgba.png")
+    run = case.run("--variant", "naive", "--input", "rgba.png", "--output", "rgb.png")
+    case.expect("alpha" in run.stderr, "the program does not say that it drops the alpha channel")
+    case.expect(Image.open(case.folder / "rgb.png").mode == "RGB", "the result of an RGBA picture is not RGB")
+    case.run("--variant", "naive", "--input", "rgba.png", "--output", "gray.png", "--channels", "1")
+    case.expect(Image.open(case.folder / "gray.png").mode == "L", "--channels 1 gives no gray picture")
+
+
+# The rest
+
+
+@lab.case("all variants in one run, random input")
+def everything(case):
+    for words in ((), ("--type", "uint8", "--channels", "3"), ("--filter", "sobel_y", "--size", "3")):
+        run = case.run("--height", 50, "--width", 60, *words)
+        for variant in VARIANTS:
+            case.expect(re.search(rf"^{variant} .*\bcorrect$", run.stdout, re.M),
+                        f"the table has no row that calls {variant} correct")
+
+
+@lab.case("what a variant cannot do is skipped, with the reason")
+def skipped(case):
+    for words, variant, reason in ((("--filter", "random"), "separable", "rank"),
+                                   (("--filter", "sharpen"), "separable_blocking", "rank"),
+                                   (("--stride", "2"), "register_blocking", "stride"),
+                                   (("--size", "17"), "register_blocking", "15 x 15"),
+                                   (("--size", "129"), "constant", "64 KiB"),
+                                   (("--size", "111"), "tiled", "48 KiB")):
+        run = case.run("--height", 20, "--width", 30, *words)
+        case.expect(re.search(rf"^{variant} .*skipped: .*{reason}", run.stdout, re.M),
+                    f"with {' '.join(words)}, {variant} is not skipped with a reason that says '{reason}'")
+        case.refuses("--height", 20, "--width", 30, *words, "--variant", variant, saying=reason)
+
+
+@lab.case("no rows, no columns")
+def empty(case):
+    for shape in ((0, 5), (5, 0), (0,)):
+        nothing = numpy.zeros(shape, numpy.float32)
+        got = case.compute("--variant", "naive", inputs={"input": nothing})
+        case.compare(nothing, got, EXACT)
+
+
+@lab.case("bad arguments")
+def bad_arguments(case):
+    for option in ("--height", "--width"):
+        for value in ("-1", "many", "7x", "", "3000000000"):
+            case.refuses(option, value, saying=option)
+    case.refuses("--height", "2147483647", "--width", "2147483647", saying="memory")
+    for size in ("2", "4", "0", "-3", "5000", "x"):
+        case.refuses("--size", size, saying="size")
+    case.refuses("--size", "4", saying="odd")
+    for stride in ("0", "-1", "1.5"):
+        case.refuses("--stride", stride, saying="stride")
+    case.refuses("--filter", "sobel", saying="sobel_x")
+    case.refuses("--filter", "sobel_x", "--size", "1", saying="3")
+    case.refuses("--padding", "same", saying="padding")
+    case.refuses("--orientation", "flipped", saying="orientation")
+    case.refuses("--height", "3", "--width", "9", "--padding", "none", "--size", "5", saying="5 x 5")
+    case.refuses("--block", "8x8x2", saying="block")
+    case.refuses("--channels", "3", saying="pictures")
+    case.refuses("--type", "uint8", "--channels", "2", saying="channels")
+    case.refuses("--height", "9", "--output", "sums.npy", saying="variant")
+    case.refuses("--height", "9", "--variant", "naive", "--output", "sums.png", saying=".npy")
+    case.refuses("--type", "uint8", "--variant", "naive", "--output", "sums.xyz", saying="sums.xyz")
+    case.refuses("--variant", "naive", "--output", "no/such/sums.npy", saying="output")
+
+
+@lab.case("bad input files")
+def bad_files(case):
+    good = case.save("good", case.floats((20, 30)))
+    line = case.save("line", case.floats(20))
+    case.refuses("--input", "absent.npy", saying="absent")
+    case.refuses("--input", good, "--height", "20", saying="--height")
+    case.refuses("--input", case.save("cube", case.floats((2, 3, 4))), saying="(2, 3, 4)")
+    case.refuses("--input", case.save("double", case.floats((3, 3)).astype(float)), saying="float32")
+    case.refuses("--input", good, "--filter-file", case.save("even", case.floats((3, 4))), saying="odd")
+    case.refuses("--input", good, "--filter-file", line, saying="dimension")
+    case.refuses("--input", line, "--filter-file", case.save("square", case.floats((3, 3))), saying="dimension")
+    case.refuses("--input", line, "--filter", "sobel_y", "--size", "3", saying="signal")
+    case.refuses("--input", good, "--filter-file", case.save("none", case.floats((0, 3))), saying="odd")
+    case.refuses("--input", good, "--filter-file", case.save("nan", numpy.full((3, 3), numpy.nan, "f4")),
+                 saying="nan")
+    case.refuses("--input", good, "--filter-file", "square.npy", "--size", "3", saying="--size")
+    (case.folder / "text.png").write_text("this is no picture")
+    case.refuses("--input", "text.png", saying="text.png")
+    (case.folder / "empty.png").write_bytes(b"")
+    case.refuses("--input", "empty.png", saying="empty.png")
+    case.refuses("--input", ".", saying="folder")
+
+
+lab.main()

@@ -1,0 +1,40 @@
+"""What learners get wrong in lab 08."""
+
+from faults import Fault
+
+PIXEL = "return T(fminf(fmaxf(sum, 0.0f), 255.0f) + 0.5f);"
+WEIGHT = "sum += filter[i * s.filter_width + j]"
+COLUMN = "const int64_t x = column * s.stride + j - s.left;"
+LOAD = "for (int j = threadIdx.x; j < tile_width; j += blockDim.x) {"
+BLOCKED = "constant_filter[(size - 1 - k) * size + j]"
+CONSTANT = "if (int64_t(values.size()) <= constant_floats) load_constant_filter(values);"
+COLUMN_PASS = "const int end = int(min(int64_t{s.filter_height}, s.height - start));"
+CPU = ("cpu",)  # on a GPU this is a race, which may go well
+
+FAULTS = [
+    Fault(name="filter turned for the wrong orientation", old="if (request.turned) turn(filter);",
+          new="if (!request.turned) turn(filter);", caught="turned by 180 degrees"),
+    Fault(name="rows and columns of the filter swapped", old=WEIGHT,
+          new="sum += filter[j * s.filter_height + i]", caught="rows and columns of the filter are swapped"),
+    Fault(name="padding forgotten along x", old=COLUMN, new=COLUMN.replace(" - s.left", ""), count=2,
+          caught="not `left` before it"),
+    Fault(name="no clamp", old=PIXEL, new="return T(int(sum + 0.5f));", caught="clamp them"),
+    Fault(name="rounded down", old=PIXEL, new=PIXEL.replace(" + 0.5f", ""), caught="rounded down"),
+    Fault(name="constant memory filled once", old=CONSTANT,
+          new="static bool loaded = false;\n    if (!loaded) load_constant_filter(values);\n    loaded = true;",
+          caught="FAIL  all variants in one run"),
+    Fault(name="tile without its halo", old=LOAD, new=LOAD.replace("tile_width", "int(blockDim.x)"),
+          caught="is the whole tile loaded"),
+    Fault(name="no barrier before the sums", old="__syncthreads();  // the tile is complete", new="",
+          caught="a barrier before the sums", backends=CPU),
+    Fault(name="no barrier before the next tile", old="__syncthreads();  // nobody reads", new="// nobody reads",
+          caught="FAIL  tiled: 1200000 x 1", backends=CPU),
+    Fault(name="stride forgotten in the tile", old="inputs[threadIdx.x * stride + j]",
+          new="inputs[threadIdx.x + j]", caught="the stride is ignored along x"),
+    Fault(name="filter upside down in registers", old=BLOCKED, new="constant_filter[k * size + j]",
+          caught="rows stand upside down"),
+    Fault(name="factors swapped in registers", old="before + constant_filter[size - 1 - k] * along_row",
+          new="before + constant_filter[2 * size - 1 - k] * along_row", caught="FAIL  separable_blocking"),
+    Fault(name="rows of the output for those of the input", old=COLUMN_PASS,
+          new=COLUMN_PASS.replace("s.height", "s.out_height"), caught="FAIL  separable: .* padding none"),
+]

@@ -55,14 +55,14 @@ inline std::string& image_name() {
 #define STB_IMAGE_WRITE_STATIC
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 
-// From here on at -O1: at -O3 this takes ten seconds more to compile, and no lab measures it.
+// From here on at -Og: at -O3 this takes ten seconds more to compile, and no lab measures it.
 #ifdef __NVCC_DIAG_PRAGMA_SUPPORT__
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 1675  // nvcc hands that pragma on, and says that it does not know it
 #endif
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
-#pragma GCC optimize("O1")
+#pragma GCC optimize("Og")
 #endif
 #if __has_include(<stb/stb_image.h>)
 #include <stb/stb_image.h>

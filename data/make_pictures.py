@@ -93,7 +93,8 @@ def sky(canvas, horizon):
     canvas.paint(distance < 13, (255, 249, 222))
     for x, y, size in [(36, 34, 15), (196, 26, 19), (292, 58, 13), (136, 52, 9)]:
         for dx, dy, part in [(-1.3, 0.25, 0.6), (-0.4, -0.15, 0.9), (0.6, 0.0, 0.75), (1.5, 0.3, 0.5)]:
-            puff = ((canvas.x - x - dx * size) / (part * size * 1.4)) ** 2 + ((canvas.y - y - dy * size) / (part * size * 0.6)) ** 2
+            across = (canvas.x - x - dx * size) / (part * size * 1.4)
+            puff = across ** 2 + ((canvas.y - y - dy * size) / (part * size * 0.6)) ** 2
             canvas.paint(puff < 1, (255, 250, 244), numpy.clip(1 - puff, 0, 1) * 0.85)
 
 
@@ -141,7 +142,8 @@ def house(canvas):
     canvas.paint(walls, blend((250, 240, 214), (224, 204, 170), (canvas.x - 202) / 90))
     canvas.paint(walls & ((canvas.y - 124) % 4 < 0.7), (206, 186, 152))
     canvas.paint(canvas.box(202, 172, 292, 180), (146, 138, 130))
-    canvas.paint(canvas.box(202, 172, 292, 180) & ((canvas.x + 4 * ((canvas.y - 172) // 4 % 2)) % 9 < 0.8), (104, 98, 94))
+    joints = (canvas.x + 4 * ((canvas.y - 172) // 4 % 2)) % 9 < 0.8
+    canvas.paint(canvas.box(202, 172, 292, 180) & joints, (104, 98, 94))
     roof = canvas.polygon((194, 128), (216, 92), (278, 92), (300, 128))
     canvas.paint(roof, blend((196, 84, 62), (152, 54, 46), (canvas.y - 92) / 36))
     shingle = (canvas.x + 3 * ((canvas.y - 92) // 4 % 2)) % 6
@@ -149,7 +151,8 @@ def house(canvas):
     canvas.paint(canvas.box(194, 126, 300, 129), (98, 62, 48))
     for left in (210, 266):
         canvas.paint(canvas.box(left - 2, 136, left + 20, 160), (255, 255, 250))
-        canvas.paint(canvas.box(left, 138, left + 18, 158), blend((86, 128, 176), (196, 224, 240), (canvas.x - left + canvas.y - 138) / 38))
+        shine = blend((86, 128, 176), (196, 224, 240), (canvas.x - left + canvas.y - 138) / 38)
+        canvas.paint(canvas.box(left, 138, left + 18, 158), shine)
         canvas.paint(canvas.box(left + 8, 138, left + 10, 158) | canvas.box(left, 147, left + 18, 149), (255, 255, 250))
         for side in (left - 8, left + 20):
             shutter = canvas.box(side, 135, side + 6, 161)
@@ -200,8 +203,9 @@ def balloon(canvas):
     canvas.paint(glow, (255, 255, 255), 0.25)
     for side in (-4, 4):
         canvas.paint(canvas.box(x + side - 0.3, y + 36, x + side + 0.3, y + 45), (70, 50, 40))
-    canvas.paint(canvas.box(x - 5, y + 45, x + 5, y + 52), (146, 98, 54))
-    canvas.paint(canvas.box(x - 5, y + 45, x + 5, y + 52) & (((canvas.x - x) % 2 < 0.7) | ((canvas.y - y) % 2 < 0.7)), (98, 62, 32))
+    basket = canvas.box(x - 5, y + 45, x + 5, y + 52)
+    canvas.paint(basket, (146, 98, 54))
+    canvas.paint(basket & (((canvas.x - x) % 2 < 0.7) | ((canvas.y - y) % 2 < 0.7)), (98, 62, 32))
 
 
 def fence(canvas):

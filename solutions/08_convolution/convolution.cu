@@ -810,11 +810,12 @@ bool matches(uint8_t got, double expected, double bound) {
     return pixel(expected - bound) <= got && got <= pixel(expected + bound);
 }
 
-// Compares all outputs, or those whose window lies inside the input.
+// Compares all outputs, or those so far inside that no filter sees the edge: twice its reach, as
+// NPP's 3 x 3 kernel takes the edge of its region for the edge of the picture.
 template <class T>
 lab::Comparison compare(const std::vector<T>& got, const std::vector<double>& expected,
                         const Sizes& s, double bound, bool inside_only) {
-    const int64_t rows = inside_only ? s.top : 0, columns = inside_only ? s.left : 0;
+    const int64_t rows = inside_only ? 2 * s.top : 0, columns = inside_only ? 2 * s.left : 0;
     lab::Comparison comparison;
     for (int64_t i = 0; i < int64_t(got.size()); i++) {
         const int64_t row = i / s.out_width % s.out_height, column = i % s.out_width;

@@ -1,0 +1,13 @@
+"""Times of the conversion to gray: every variant and NPP, on pictures that fill the card and on a small one."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
+from checker.benchmark import Benchmark
+
+benchmark = Benchmark(__file__, peers=("npp",))
+for height, width in ((1080, 1920), (8192, 8192), (16384, 16384), (8191, 8193)):
+    benchmark.run("--height", height, "--width", width, cpu=("--height", height // 16, "--width", width // 16))
+benchmark.bars("GB/s")
+benchmark.main()

@@ -1,0 +1,298 @@
+"""Judges rgb_to_gray: every variant's gray picture, value for value, against NumPy; files by Pillow."""
+
+import functools
+import re
+import sys
+from pathlib import Path
+
+import numpy
+from PIL import Image
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
+import checker
+from checker.comparison import poisoned
+from checker.program import explain_ending, quoted_output
+
+lab = checker.Lab(__file__)
+EXACT = checker.Tolerance(why="whole numbers, the same everywhere: (299 red + 587 green + 114 blue + 500) / 1000")
+PIXEL_VARIANTS = ["interleaved", "planar"]
+LINE_VARIANTS = ["planar_vectorised", "vectorised", "staged"]
+VARIANTS = PIXEL_VARIANTS + LINE_VARIANTS
+
+
+def thousandths(pixels):
+    return pixels.astype(numpy.int32) @ numpy.array([299, 587, 114], numpy.int32)
+
+
+def gray(pixels):
+    """The oracle: rounded to nearest, upwards from the middle."""
+    return ((thousandths(pixels) + 500) // 1000).astype(numpy.uint8)
+
+
+# Likely causes
+
+
+def wrong_arithmetic(expected, got, case):
+    """Another formula, on the right pixels."""
+    pixels = case.inputs["picture"]
+    red, green, blue = (pixels[..., channel].astype(numpy.int32) for channel in range(3))
+    guesses = {
+        "the sum is cut off, not rounded: add half of the divisor before the division": thousandths(pixels) // 1000,
+        "every fraction is rounded up: add half of the divisor, not nearly all of it": (thousandths(pixels) + 999) // 1000,
+        "red and blue are swapped: a pixel is red, green, blue": gray(pixels[..., ::-1]),
+        "it is the mean of the three colours: the eye sees green brighter, which is what the weights say":
+            (red + green + blue) // 3,
+        "it is the red alone": red,
+        "it is the green alone": green,
+        "it is the blue alone": blue,
+        "the weights are those of Pillow, in 1/65536, which round a few colours to the other side":
+            (19595 * red + 38470 * green + 7471 * blue + 0x8000) >> 16,
+    }
+    for sentence, guess in guesses.items():
+        if got.size > 8 and (got == guess).all():
+            return sentence
+    return None
+
+
+def wrong_storage(expected, got, case):
+    """The right formula on bytes of other pixels."""
+    flat, found = case.inputs["picture"].reshape(-1), got.reshape(-1)
+    count = found.size
+    if count < 16 or case.wrong.reshape(-1)[0] and count < 64:
+        return None
+    places = numpy.arange(count)
+    planes = numpy.concatenate([numpy.pad(plane, (0, -count % 16)) for plane in flat.reshape(-1, 3).T])
+    plane = len(planes) // 3
+    guesses = {
+        "pixel i begins at byte 3 * i, not at byte i": flat[places[:, None] + [0, 1, 2]],
+        "the bytes are taken as planes, but a pixel's three bytes lie side by side: 3 * i, 3 * i + 1, 3 * i + 2":
+            flat.reshape(3, count).T,
+        "the bytes are taken as pixels, but they lie in planes: red i is byte i, green i a whole plane further on":
+            planes[3 * places[:, None] + [0, 1, 2]],
+        "the planes are taken to begin height * width bytes apart, but plane_size is a multiple of 16":
+            planes[places[:, None] + [0, count, 2 * count]],
+        "all three colours come from the first plane": planes[places[:, None] + [0, 0, 0]],
+        "the first plane is red, the third is blue, and here they are swapped":
+            planes[places[:, None] + [2 * plane, plane, 0]],
+    }
+    for sentence, pixels in guesses.items():
+        if (found == gray(pixels)).all() and not (found == expected.reshape(-1)).all():
+            return sentence
+    return None
+
+
+def groups_only(expected, got, case):
+    """What is no whole group of 16 pixels was never written."""
+    if case.parameters.get("variant") not in LINE_VARIANTS or not case.wrong.any():
+        return None
+    missing = poisoned(got).reshape(-1)
+    first = int(case.wrong.reshape(-1).argmax())
+    if first and first % 16 == 0 and missing[first:].all() and not case.wrong.reshape(-1)[:first].any():
+        what = "tiles of 4096" if case.parameters["variant"] == "staged" else "groups of 16"
+        return f"only whole {what} pixels are converted: the last ones, from pixel {first} on, need the plain loop"
+    return None
+
+
+def mixed_up(expected, got, case):
+    """The right values, in the wrong order within four or sixteen."""
+    wanted, found = expected.reshape(-1), got.reshape(-1)
+    if case.parameters.get("variant") not in LINE_VARIANTS or len(set(wanted[:64].tolist())) < 16:
+        return None
+    for size, what in ((4, "a word of four"), (16, "sixteen")):
+        whole = len(wanted) // size * size
+        pairs = (numpy.sort(side[:whole].reshape(-1, size), axis=1) for side in (wanted, found))
+        if whole and numpy.array_equal(*pairs):
+            return f"the values are right but stand in the wrong order within {what}: the first pixel is the lowest byte"
+    right = ~case.wrong.reshape(-1)[:len(wanted) // 4 * 4].reshape(-1, 4)
+    columns = [place for place in range(4) if len(right) >= 8 and right[:, place].all()]
+    if columns and len(columns) < 4:
+        wrong = " and ".join(str(place) for place in range(4) if place not in columns)
+        return (f"of each four pixels number {wrong} is wrong (counted from 0): which byte of which word is its "
+                f"red, its green, its blue?")
+    return None
+
+
+def rows_end_early(expected, got, case):
+    """A grid that ends at 65535 blocks, and no loop."""
+    missing = poisoned(got)
+    rows = got.shape[0] if got.ndim == 2 else 0
+    first = int(missing.all(axis=1).argmax()) if rows > 65535 else 0
+    if first and missing[first:].all() and not case.wrong[:first].any():
+        return f"the rows from {first} on are never written: the grid ends at 65535 blocks, go on by the rows of the grid"
+    return None
+
+
+DIAGNOSERS = [groups_only, rows_end_early, wrong_arithmetic, wrong_storage, mixed_up]
+
+
+# Cases
+
+
+def save(case, name, pixels):
+    """Writes a picture into the case's folder."""
+    Image.fromarray(pixels).save(case.folder / name)
+    return name
+
+
+def convert(case, variant, name, output="gray.png", options=()):
+    """Runs one variant on a picture file; the picture that it wrote."""
+    path = case.folder / output
+    path.unlink(missing_ok=True)
+    run = case.run("--variant", variant, "--input", name, "--output", output, *options, status=(0, 1))
+    if not path.exists():
+        case.fail("the program ended well but wrote no picture" if run.status == 0 else
+                  explain_ending(run) + quoted_output(run))
+    with Image.open(path) as picture:
+        case.expect(picture.mode == "L", f"{output} is not a gray picture of 8 bits (Pillow says {picture.mode})")
+        return numpy.asarray(picture)
+
+
+def judge(case, pixels, variant, kind="ppm", options=()):
+    """One variant on one picture of (height, width, 3) bytes."""
+    case.inputs["picture"] = pixels
+    got = convert(case, variant, save(case, f"picture.{kind}", pixels), f"gray.{kind}", options)
+    case.compare(gray(pixels), got, EXACT, diagnosers=DIAGNOSERS)
+    case.expect(case.last_run.status == 0, "the picture is right, yet the program ended with status 1"
+                + quoted_output(case.last_run))
+
+
+def random_pixels(case, height, width):
+    return case.random.integers(0, 256, (height, width, 3), dtype=numpy.uint8)
+
+
+def shape(case, variant, height, width, kind="png", options=()):
+    judge(case, random_pixels(case, height, width), variant, kind, options)
+
+
+def colours(numbers):
+    """The colours whose numbers are given: red * 65536 + green * 256 + blue."""
+    return numpy.stack([numbers >> 16, numbers >> 8 & 255, numbers & 255], axis=-1).astype(numpy.uint8)
+
+
+ALL_COLOURS = numpy.arange(1 << 24)
+
+
+@functools.cache
+def colours_near_the_middle():
+    """Those with sums that end in 499, 500 or 501 thousandths, as a picture of one row."""
+    ends = thousandths(colours(ALL_COLOURS)) % 1000
+    return colours(numpy.flatnonzero((ends >= 499) & (ends <= 501)))[None, :]
+
+
+def middle_between_two(case, variant):
+    judge(case, colours_near_the_middle(), variant)
+
+
+def neutral(case, variant):
+    """Red, green and blue equal: the value stays."""
+    pixels = numpy.repeat(numpy.arange(256, dtype=numpy.uint8), 3).reshape(16, 16, 3)
+    judge(case, pixels, variant)
+
+
+@functools.cache
+def all_colours():
+    return colours(ALL_COLOURS).reshape(4096, 4096, 3)
+
+
+def every_colour(case, variant):
+    judge(case, all_colours(), variant)
+
+
+SHAPES = [(1, 1), (31, 33), (101, 103), (7, 1000), (1000, 7)]
+
+for variant in VARIANTS:
+    for height, width in SHAPES:
+        lab.case(f"{variant}: {height} x {width}", shape, variant=variant, height=height, width=width)
+    lab.case(f"{variant}: neutral colours", neutral, variant=variant)
+    lab.case(f"{variant}: sums in the middle between two values", middle_between_two, variant=variant)
+for variant in PIXEL_VARIANTS:
+    lab.case(f"{variant}: 97 x 89 in blocks of 5x3", shape, variant=variant, height=97, width=89,
+             options=("--block", "5x3"))
+    lab.case(f"{variant}: 70000 x 1 in blocks of 64x1", shape, variant=variant, height=70_000, width=1,
+             kind="ppm", options=("--block", "64x1"))
+for variant in VARIANTS:
+    lab.case(f"{variant}: 1 x 1200000", shape, variant=variant, height=1, width=1_200_000, kind="ppm", quick=False)
+    lab.case(f"{variant}: 1200000 x 1", shape, variant=variant, height=1_200_000, width=1, kind="ppm", quick=False)
+    lab.case(f"{variant}: all 16777216 colours", every_colour, variant=variant, quick=False)
+
+
+@lab.case("a size nobody knows before, all variants", fresh=True)
+def fresh(case):
+    height, width = (int(side) for side in case.random.integers(1, 300, 2))
+    pixels = random_pixels(case, height, width)
+    for variant in VARIANTS:
+        case.parameters = {"variant": variant}
+        judge(case, pixels, variant)
+
+
+@lab.case("files with 1, 2, 3 and 4 channels")
+def channels(case):
+    """A gray file stays as it is; alpha is dropped, whatever it holds, and that is said."""
+    for count in (1, 2, 3, 4):
+        pixels = case.random.integers(0, 256, (8, 8, count), dtype=numpy.uint8)
+        name = save(case, f"channels_{count}.png", pixels[..., 0] if count == 1 else pixels)
+        coloured = pixels[..., :3] if count > 2 else pixels[..., :1].repeat(3, axis=2)
+        case.inputs["picture"] = coloured
+        for variant in ("interleaved", "planar_vectorised", "staged"):
+            case.parameters = {"variant": variant}
+            case.compare(gray(coloured), convert(case, variant, name), EXACT, diagnosers=DIAGNOSERS)
+            said = "alpha" in case.last_run.stderr
+            case.expect(said == (count in (2, 4)), f"of a file with {count} channels it is "
+                        + ("not said that alpha is dropped" if not said else "said that alpha is dropped"))
+
+
+@lab.case("formats: PNG, BMP, TGA, PPM in, PNG, BMP, TGA, PGM out")
+def formats(case):
+    pixels = random_pixels(case, 13, 21)
+    case.inputs["picture"] = pixels
+    case.parameters = {"variant": "interleaved"}
+    for kind, output in (("png", "png"), ("bmp", "tga"), ("tga", "pgm"), ("ppm", "png")):
+        got = convert(case, "interleaved", save(case, f"picture.{kind}", pixels), f"gray.{output}")
+        case.compare(gray(pixels), got, EXACT, diagnosers=DIAGNOSERS)
+
+
+@lab.case("all variants in one run, random pixels")
+def everything(case):
+    run = case.run("--height", 50, "--width", 61, "--seed", 7)
+    for variant in VARIANTS:
+        correct = re.search(rf"^{variant} .*correct$", run.stdout, re.M)
+        case.expect(correct, f"the table has no row that calls {variant} correct")
+
+
+@lab.case("no rows, no columns")
+def empty(case):
+    for height, width in ((0, 5), (5, 0), (0, 0)):
+        case.run("--height", height, "--width", width)
+        case.refuses("--height", height, "--width", width, "--variant", "planar", "--output", "gray.png",
+                     saying="output")
+
+
+@lab.case("bad arguments")
+def bad_arguments(case):
+    for option in ("--height", "--width", "--seed"):
+        for value in ("-1", "many", "7x", ""):
+            case.refuses(option, value, saying=option)
+    case.refuses("--height", "2147483647", "--width", "2147483647", saying="memory")
+    for block in ("64x32", "0x8", "8x8x2", "8,8"):
+        case.refuses("--height", "9", "--width", "9", "--block", block, saying="block")
+    case.refuses("--variant", "greyscale", saying="variant")
+    case.refuses("--height", "9", "--width", "9", "--output", "gray.png", saying="variant")
+    for name in ("gray.gif", "gray", "png", "no/such/folder/gray.png"):
+        case.refuses("--variant", "planar", "--output", name, saying=name)
+
+
+@lab.case("bad input files")
+def bad_files(case):
+    good = save(case, "good.png", random_pixels(case, 9, 9))
+    case.refuses("--input", good, "--height", "9", saying="--height")
+    case.refuses("--input", good, "--seed", "9", saying="--seed")
+    case.refuses("--input", "absent.png", saying="absent.png")
+    (case.folder / "a folder.png").mkdir()
+    for name, content in (("empty.png", b""), ("text.png", b"This is no picture.\n"),
+                          ("cut.png", (case.folder / good).read_bytes()[:40])):
+        (case.folder / name).write_bytes(content)
+        case.refuses("--input", name, saying=name)
+    case.refuses("--input", "a folder.png", saying="a folder.png")
+
+
+lab.main()

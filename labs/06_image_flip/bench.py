@@ -1,0 +1,25 @@
+"""Times of the flip: every variant and NPP, in three directions, with 1, 3 and 4 channels, and with odd sides."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
+from checker.benchmark import Benchmark
+
+benchmark = Benchmark(__file__, peers=("npp",))
+
+
+def flip(height, width, channels, direction):
+    options = ("--channels", channels, "--direction", direction)
+    benchmark.run("--height", height, "--width", width, *options,
+                  cpu=("--height", height // 32, "--width", width // 32, *options))
+
+
+for direction in ("horizontal", "vertical", "both"):
+    flip(8192, 8192, 3, direction)
+for channels in (1, 4):
+    flip(8192, 8192, channels, "horizontal")
+for direction in ("horizontal", "vertical", "both"):
+    flip(8191, 8189, 3, direction)
+benchmark.bars("GB/s")
+benchmark.main()

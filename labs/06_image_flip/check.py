@@ -1,0 +1,262 @@
+"""Judges image_flip: every variant's picture, byte for byte, against NumPy; files by Pillow."""
+
+import re
+import sys
+from pathlib import Path
+
+import numpy
+from PIL import Image
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
+import checker
+from checker.comparison import poisoned
+from checker.program import explain_ending, quoted_output
+
+lab = checker.Lab(__file__)
+EXACT = checker.Tolerance(why="pixels move, and no value changes")
+DECODED = checker.Tolerance(absolute=6, why="two decoders of JPEG round differently")
+VARIANTS = ["naive", "in_place", "words", "staged"]
+DIRECTIONS = ["horizontal", "vertical", "both"]
+
+
+def flipped(pixels, direction):
+    """The oracle."""
+    return {"horizontal": pixels[:, ::-1], "vertical": pixels[::-1], "both": pixels[::-1, ::-1]}[direction]
+
+
+def cube(pixels):
+    """(height, width, channels), also of a gray picture."""
+    return pixels if pixels.ndim == 3 else pixels[..., None]
+
+
+# Likely causes
+
+
+def unmoved(expected, got, case):
+    if (got == case.inputs["picture"]).all():
+        if case.parameters["variant"] == "in_place":
+            return ("the picture is as it was: is each pair of pixels swapped by two threads, once by each, and so "
+                    "twice? Or by none?")
+        return "the picture is as it was: each pixel is copied to its own place"
+    return None
+
+
+def other_flip(expected, got, case):
+    picture, wanted = case.inputs["picture"], case.parameters["direction"]
+    for direction in DIRECTIONS:
+        if direction != wanted and (got == flipped(picture, direction)).all():
+            return f"this is the flip '{direction}', where '{wanted}' was asked for: rows or columns, which run backwards?"
+    if (got == cube(expected)[..., ::-1].reshape(got.shape)).all():
+        return "the bytes of each pixel are turned round as well: pixels change places, and their channels stay in order"
+    return None
+
+
+def one_channel(expected, got, case):
+    wrong = cube(case.wrong)
+    right = [channel for channel in range(wrong.shape[2]) if not wrong[..., channel].any()]
+    if right and len(right) < wrong.shape[2]:
+        which = " and ".join(map(str, right))
+        return f"only channel {which} of each pixel is right: does the loop go over all {wrong.shape[2]} channels?"
+    return None
+
+
+def off_by_one(expected, got, case):
+    wanted, found = cube(expected), cube(got)
+    height, width = wanted.shape[:2]
+    if width > 2 and (found[:, 1:] == wanted[:, :-1]).all() or width > 2 and (found[:, :-1] == wanted[:, 1:]).all():
+        return "each pixel comes from the next column: column 0 and column width - 1 change places, so it is width - 1 - column"
+    if height > 2 and (found[1:] == wanted[:-1]).all() or height > 2 and (found[:-1] == wanted[1:]).all():
+        return "each pixel comes from the next row: row 0 and row height - 1 change places, so it is height - 1 - row"
+    return None
+
+
+def half_done(expected, got, case):
+    """In place: what was overwritten before somebody read it, or swapped back."""
+    if case.parameters["variant"] != "in_place":
+        return None
+    stayed = (got == case.inputs["picture"]) & (got != expected)
+    if not (stayed | ~case.wrong).all() or not case.wrong.any():
+        return None
+    if cube(case.wrong).all(axis=2).any(axis=1).sum() == 1 and got.shape[0] > 1:
+        return "only the middle row is wrong: its pixels are each other's partners, and each pair must be swapped once"
+    return ("a part of the picture is flipped and the rest is as it was: is a pixel overwritten before it is read, or "
+            "has a pair no thread?")
+
+
+def ends_of_rows(expected, got, case):
+    """Wrong only where a row of the output begins or ends within a word."""
+    if case.parameters["variant"] not in ("words", "staged"):
+        return None
+    wrong = case.wrong.reshape(case.wrong.shape[0], -1)
+    if wrong.shape[1] > 64 and wrong.any() and not wrong[:, 16:-16].any():
+        return ("only the first or the last bytes of rows are wrong: a row that begins within a word has bytes there "
+                "that are not its own, and its last word may end in the next row")
+    return None
+
+
+def word_order(expected, got, case):
+    """The bytes of a word are right, in another order."""
+    if case.parameters["variant"] not in ("words", "staged") or poisoned(got).all():
+        return None
+    whole = got.size // 4 * 4
+    wanted, found = (numpy.sort(side.reshape(-1)[:whole].reshape(-1, 4)) for side in (expected, got))
+    if whole > 64 and (wanted == found).all(axis=1).mean() > 0.9:
+        return ("each word has the right four bytes in another order: a digit of __byte_perm's third argument names a "
+                "byte, the last digit that of the lowest")
+    return None
+
+
+DIAGNOSERS = [unmoved, other_flip, one_channel, off_by_one, half_done, ends_of_rows, word_order]
+
+
+# Cases
+
+
+def random_pixels(case, height, width, channels):
+    pixels = case.random.integers(0, 256, (height, width, channels), dtype=numpy.uint8)
+    return pixels[..., 0] if channels == 1 else pixels
+
+
+def save(case, name, pixels):
+    Image.fromarray(pixels).save(case.folder / name)
+    return name
+
+
+def flip(case, variant, direction, name, output="flipped.png", options=()):
+    """Runs one variant on a picture file; the picture that it wrote."""
+    path = case.folder / output
+    path.unlink(missing_ok=True)
+    case.parameters = {"variant": variant, "direction": direction}
+    run = case.run("--variant", variant, "--direction", direction, "--input", name, "--output", output, *options,
+                   status=(0, 1))
+    if not path.exists():
+        case.fail("the program ended well but wrote no picture" if run.status == 0 else
+                  explain_ending(run) + quoted_output(run))
+    with Image.open(path) as picture:
+        return numpy.asarray(picture)
+
+
+def judge(case, pixels, variant, direction, kind="png", options=()):
+    case.inputs["picture"] = pixels
+    got = flip(case, variant, direction, save(case, f"picture.{kind}", pixels), f"flipped.{kind}", options)
+    case.compare(flipped(pixels, direction), got, EXACT, diagnosers=DIAGNOSERS)
+    case.expect(case.last_run.status == 0, "the picture is right, yet the program ended with status 1"
+                + quoted_output(case.last_run))
+
+
+def shape(case, variant, height, width, channels=(1, 2, 3, 4), directions=DIRECTIONS, kind="png", options=()):
+    for direction in directions:
+        for count in channels:
+            judge(case, random_pixels(case, height, width, count), variant, direction, kind, options)
+
+
+def five(case, variant):
+    """The row 1 2 3 4 5."""
+    row = numpy.arange(1, 6, dtype=numpy.uint8)[None, :]
+    for direction, wanted in (("horizontal", [[5, 4, 3, 2, 1]]), ("vertical", row), ("both", [[5, 4, 3, 2, 1]])):
+        case.inputs["picture"] = row
+        got = flip(case, variant, direction, save(case, "row.png", row))
+        case.compare(numpy.array(wanted, numpy.uint8), got, EXACT, diagnosers=DIAGNOSERS)
+
+
+def twice(case, variant):
+    """A flip of a flip is the original."""
+    pixels = random_pixels(case, 113, 113, 3)
+    case.inputs["picture"] = pixels
+    for direction in DIRECTIONS:
+        once = flip(case, variant, direction, save(case, "picture.png", pixels), "once.png")
+        case.compare(flipped(pixels, direction), once, EXACT, diagnosers=DIAGNOSERS)
+        case.compare(pixels, flip(case, variant, direction, "once.png"), EXACT)
+
+
+for variant in VARIANTS:
+    lab.case(f"{variant}: 1 x 1", shape, variant=variant, height=1, width=1, channels=(3,))
+    lab.case(f"{variant}: the row 1 2 3 4 5", five, variant=variant)
+    lab.case(f"{variant}: 31 x 33, 1 to 4 channels", shape, variant=variant, height=31, width=33)
+    lab.case(f"{variant}: 113 x 113, twice", twice, variant=variant)
+    lab.case(f"{variant}: 7 x 1000", shape, variant=variant, height=7, width=1000, channels=(3,))
+    lab.case(f"{variant}: 1000 x 7", shape, variant=variant, height=1000, width=7, channels=(1, 3))
+    lab.case(f"{variant}: 3 x 9001, 1 to 4 channels", shape, variant=variant, height=3, width=9001, quick=False)
+    lab.case(f"{variant}: 1 x 1200000", shape, variant=variant, height=1, width=1_200_000, channels=(3,), kind="ppm",
+             directions=("horizontal",), quick=False)
+for variant in ("naive", "in_place", "words"):
+    lab.case(f"{variant}: 97 x 89 in blocks of 5x3", shape, variant=variant, height=97, width=89, channels=(3,),
+             options=("--block", "5x3"))
+    lab.case(f"{variant}: 140000 x 1 in blocks of 64x1", shape, variant=variant, height=140_000, width=1, channels=(3,),
+             directions=("vertical",), kind="ppm", options=("--block", "64x1"))
+lab.case("staged: 70000 x 1", shape, variant="staged", height=70_000, width=1, channels=(3,), directions=DIRECTIONS[1:],
+         kind="ppm", quick=False)
+
+
+@lab.case("a size nobody knows before, all variants", fresh=True)
+def fresh(case):
+    height, width = (int(side) for side in case.random.integers(1, 300, 2))
+    for variant in VARIANTS:
+        for direction in DIRECTIONS:
+            pixels = random_pixels(case, height, width, int(case.random.integers(1, 5)))
+            judge(case, pixels, variant, direction)
+
+
+@lab.case("a JPEG that a camera has marked as lying on its side")
+def orientation(case):
+    """The mark (orientation 6) is ignored: 4 x 2 stays 4 x 2, and the pixels flip as they are stored."""
+    ramp = numpy.linspace(20, 230, 16 * 32).reshape(16, 32, 1).astype(numpy.uint8).repeat(3, axis=2)
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    Image.fromarray(ramp).save(case.folder / "camera.jpg", quality=95, exif=exif)
+    with Image.open(case.folder / "camera.jpg") as stored:
+        pixels = numpy.asarray(stored)
+    for variant in VARIANTS:
+        got = flip(case, variant, "horizontal", "camera.jpg")
+        case.compare(flipped(pixels, "horizontal"), got, DECODED)
+
+
+@lab.case("all variants in one run, random pixels")
+def everything(case):
+    for direction in DIRECTIONS:
+        run = case.run("--height", 50, "--width", 61, "--channels", 3, "--seed", 7, "--direction", direction)
+        for variant in VARIANTS:
+            correct = re.search(rf"^{variant} .*correct$", run.stdout, re.M)
+            case.expect(correct, f"the table has no row that calls {variant} correct, direction {direction}")
+
+
+@lab.case("no rows, no columns")
+def empty(case):
+    for height, width in ((0, 5), (5, 0), (0, 0)):
+        case.run("--height", height, "--width", width)
+        case.refuses("--height", height, "--width", width, "--variant", "naive", "--output", "flipped.png",
+                     saying="output")
+
+
+@lab.case("bad arguments")
+def bad_arguments(case):
+    for option in ("--height", "--width", "--seed"):
+        for value in ("-1", "many", ""):
+            case.refuses(option, value, saying=option)
+    for value in ("0", "5"):
+        case.refuses("--channels", value, saying="channels")
+    case.refuses("--height", "2147483647", "--width", "2147483647", saying="memory")
+    for block in ("64x32", "0x8", "8x8x2"):
+        case.refuses("--height", "9", "--width", "9", "--block", block, saying="block")
+    case.refuses("--variant", "mirror", saying="variant")
+    case.refuses("--direction", "diagonal", saying="direction")
+    case.refuses("--height", "9", "--width", "9", "--output", "flipped.png", saying="variant")
+    for name in ("flipped.gif", "flipped", "no/such/folder/flipped.png"):
+        case.refuses("--variant", "naive", "--output", name, saying=name)
+
+
+@lab.case("bad input files")
+def bad_files(case):
+    good = save(case, "good.png", random_pixels(case, 9, 9, 3))
+    for option in ("--height", "--width", "--channels", "--seed"):
+        case.refuses("--input", good, option, "3", saying=option)
+    case.refuses("--input", "absent.png", saying="absent.png")
+    (case.folder / "a folder.png").mkdir()
+    for name, content in (("empty.png", b""), ("text.png", b"This is no picture.\n"),
+                          ("cut.png", (case.folder / good).read_bytes()[:40])):
+        (case.folder / name).write_bytes(content)
+        case.refuses("--input", name, saying=name)
+    case.refuses("--input", "a folder.png", saying="a folder.png")
+
+
+lab.main()

@@ -1,0 +1,393 @@
+// 05 rgb_to_gray: from three bytes a pixel to one, gray = 0.299 red + 0.587 green + 0.114 blue. The
+// arithmetic is small, so it is the memory that decides: how a picture is stored, and how many bytes
+// a thread asks for at a time.
+//
+//   interleaved         a thread a pixel; a pixel's three bytes lie side by side
+//   planar              a thread a pixel; first all reds, then all greens, then all blues
+//   planar_vectorised   16 pixels a thread: 16 bytes of each colour in one load
+//   vectorised          16 pixels a thread, interleaved: 48 bytes, cut up with shifts
+//   staged              as vectorised, but the block loads together, by way of shared memory
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "../../common/image.h"
+#include "../../common/lab.h"
+#if defined(LAB_PEERS) && __has_include(<nppi_color_conversion.h>)
+#define LAB_NPP
+#include <nppi_color_conversion.h>
+#endif
+
+// ---------------------------------------------------------------------------------------------
+// The value of a pixel, for the CPU and the GPU.
+
+// Whole numbers only, so that every machine gets the same: thousandths, rounded to the nearest
+// value, and upwards from the middle between two. The weights add up to 1000: gray stays as it is.
+__host__ __device__ inline uint8_t gray_of(unsigned red, unsigned green, unsigned blue) {
+    // BEGIN SOLUTION
+    return (299 * red + 587 * green + 114 * blue + 500) / 1000;
+    //: // TODO 1 (1 line): the weighted sum in thousandths, rounded. A division of whole numbers cuts
+    //: // off what is behind the point: what has to be added before, so that it rounds?
+    //: return red;
+    // END SOLUTION
+}
+
+// The same without a division: weights in 1/2^24, each rounded up. The sum is too large by less
+// than 255 * 3 / 2^24 < 1/1000, too little to reach the next value, and never too small. The gray
+// value is in the top byte.
+constexpr uint32_t red_weight = 5016388, green_weight = 9848226, blue_weight = 1912603;
+
+__device__ inline uint32_t scaled_gray(uint32_t red, uint32_t green, uint32_t blue) {
+    return red_weight * red + green_weight * green + blue_weight * blue + (1u << 23);
+}
+
+// rgb: (height, width, 3), gray: (height, width), row-major
+void convert_on_cpu(const uint8_t* rgb, uint8_t* gray, int64_t height, int64_t width) {
+    for (int64_t i = 0; i < height * width; i++) {
+        gray[i] = gray_of(rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2]);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// A thread a pixel. The loop over rows is that of lab 04: a grid ends at 65535 blocks along y.
+
+// rgb: (height, width, 3). 32 threads want 96 bytes that lie side by side, but in three loads, each
+// of which takes every third byte.
+__global__ void interleaved(const uint8_t* rgb, uint8_t* gray, int64_t height, int64_t width) {
+    const int64_t column = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const int64_t stride = int64_t{gridDim.y} * blockDim.y;
+    if (column >= width) return;
+    for (int64_t row = int64_t{blockIdx.y} * blockDim.y + threadIdx.y; row < height;
+         row += stride) {
+        // BEGIN SOLUTION
+        const int64_t i = row * width + column;
+        gray[i] = gray_of(rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2]);
+        //: // TODO 2 (2 lines): the number of this pixel, and its gray value. Where does its red lie?
+        // END SOLUTION
+    }
+}
+
+// The distance from one plane to the next: a multiple of 16 bytes, for the vectors further down.
+__host__ __device__ inline int64_t plane_size(int64_t pixels) {
+    return 16 * lab::divide_up(pixels, 16);
+}
+
+// planes: (3, plane_size). Each load takes 32 bytes that lie side by side.
+__global__ void planar(const uint8_t* planes, uint8_t* gray, int64_t height, int64_t width) {
+    const int64_t plane = plane_size(height * width);
+    const int64_t column = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const int64_t stride = int64_t{gridDim.y} * blockDim.y;
+    if (column >= width) return;
+    for (int64_t row = int64_t{blockIdx.y} * blockDim.y + threadIdx.y; row < height;
+         row += stride) {
+        // BEGIN SOLUTION
+        const int64_t i = row * width + column;
+        gray[i] = gray_of(planes[i], planes[plane + i], planes[2 * plane + i]);
+        //: // TODO 3 (2 lines): red is in the first plane, green in the second, blue in the third.
+        //: (void)plane;
+        // END SOLUTION
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// 16 pixels a thread. A byte is a poor load: an instruction fetches 1 byte where it could fetch 16.
+// Rows do not matter here: the picture is one line of pixels, and the last few are done one by one.
+
+__device__ inline uint32_t byte_of(uint32_t word, int k) { return word >> (8 * k) & 255; }
+
+// The top bytes of four words as one word. A digit of __byte_perm's third argument names a byte:
+// 0 to 3 of the first word, 4 to 7 of the second.
+__device__ inline uint32_t top_bytes(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+    return __byte_perm(__byte_perm(a, b, 0x0073), __byte_perm(c, d, 0x0073), 0x5410);
+}
+
+// Four pixels from a word of reds, one of greens, one of blues.
+__device__ inline uint32_t four_planar(uint32_t reds, uint32_t greens, uint32_t blues) {
+    uint32_t sums[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        sums[k] = scaled_gray(byte_of(reds, k), byte_of(greens, k), byte_of(blues, k));
+    }
+    return top_bytes(sums[0], sums[1], sums[2], sums[3]);
+}
+
+// Four pixels from three words that hold, lowest byte first:  r g b r | g b r g | b r g b
+__device__ inline uint32_t four_interleaved(uint32_t x, uint32_t y, uint32_t z) {
+    // BEGIN SOLUTION
+    const uint32_t first = scaled_gray(byte_of(x, 0), byte_of(x, 1), byte_of(x, 2));
+    const uint32_t second = scaled_gray(byte_of(x, 3), byte_of(y, 0), byte_of(y, 1));
+    const uint32_t third = scaled_gray(byte_of(y, 2), byte_of(y, 3), byte_of(z, 0));
+    const uint32_t fourth = scaled_gray(byte_of(z, 1), byte_of(z, 2), byte_of(z, 3));
+    //: // TODO 5a (4 lines): which byte of which word is the red, the green, the blue of each pixel?
+    //: const uint32_t first = x, second = y, third = z, fourth = 0;
+    // END SOLUTION
+    return top_bytes(first, second, third, fourth);
+}
+
+// 48 bytes, 16 pixels
+__device__ inline uint4 sixteen_interleaved(uint4 a, uint4 b, uint4 c) {
+    return {four_interleaved(a.x, a.y, a.z), four_interleaved(a.w, b.x, b.y),
+            four_interleaved(b.z, b.w, c.x), four_interleaved(c.y, c.z, c.w)};
+}
+
+// Three loads of 16 bytes, all under way before the first is used; neighbours lie side by side.
+__global__ void planar_vectorised(const uint8_t* planes, uint8_t* gray, int64_t height,
+                                  int64_t width) {
+    const int64_t count = height * width;
+    const int64_t plane = plane_size(count);
+    const int64_t first = 16 * (int64_t{blockIdx.x} * blockDim.x + threadIdx.x);
+    if (first + 16 <= count) {
+        // BEGIN SOLUTION
+        const uint4 r = *reinterpret_cast<const uint4*>(planes + first);
+        const uint4 g = *reinterpret_cast<const uint4*>(planes + plane + first);
+        const uint4 b = *reinterpret_cast<const uint4*>(planes + 2 * plane + first);
+        *reinterpret_cast<uint4*>(gray + first) =
+            uint4{four_planar(r.x, g.x, b.x), four_planar(r.y, g.y, b.y),
+                  four_planar(r.z, g.z, b.z), four_planar(r.w, g.w, b.w)};
+        //: // TODO 4 (about 6 lines): a uint4 (16 bytes: x, y, z, w of 4 each) from each plane; then
+        //: // one uint4 to gray, whose four words come from four_planar.
+        // END SOLUTION
+    } else {
+        for (int64_t i = first; i < count; i++) {
+            gray[i] = gray_of(planes[i], planes[plane + i], planes[2 * plane + i]);
+        }
+    }
+}
+
+// 48 bytes a thread. One load of a warp takes 16 bytes in every 48: its neighbours in between come
+// with the thread's other two loads, and it is left to the cache that nothing is fetched twice.
+__global__ void vectorised(const uint8_t* rgb, uint8_t* gray, int64_t height, int64_t width) {
+    const int64_t count = height * width;
+    const int64_t first = 16 * (int64_t{blockIdx.x} * blockDim.x + threadIdx.x);
+    if (first + 16 <= count) {
+        // BEGIN SOLUTION
+        const uint4* vectors = reinterpret_cast<const uint4*>(rgb + 3 * first);
+        const uint4 a = vectors[0], b = vectors[1], c = vectors[2];
+        *reinterpret_cast<uint4*>(gray + first) = sixteen_interleaved(a, b, c);
+        //: // TODO 5b (about 3 lines): three uint4 from rgb, one to gray.
+        // END SOLUTION
+    } else {
+        for (int64_t i = first; i < count; i++) {
+            gray[i] = gray_of(rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2]);
+        }
+    }
+}
+
+// The block loads its 48 bytes a thread as one piece, so that neighbouring threads take neighbouring
+// vectors, and puts them into shared memory. From there each thread takes its own three.
+constexpr int threads_of_line = 256;  // threads of a block, in these three kernels
+
+__global__ void staged(const uint8_t* rgb, uint8_t* gray, int64_t height, int64_t width) {
+    const int64_t count = height * width;
+    const int64_t pixels = 16 * threads_of_line, first = blockIdx.x * pixels;
+    if (first + pixels <= count) {  // the same for all threads: each of them meets the barrier
+        // BEGIN SOLUTION
+        __shared__ uint4 tile[3 * threads_of_line];
+        const uint4* vectors = reinterpret_cast<const uint4*>(rgb + 3 * first) + threadIdx.x;
+        const uint4 x = vectors[0], y = vectors[threads_of_line], z = vectors[2 * threads_of_line];
+        tile[threadIdx.x] = x;
+        tile[threads_of_line + threadIdx.x] = y;
+        tile[2 * threads_of_line + threadIdx.x] = z;
+        __syncthreads();
+        const uint4* mine = tile + 3 * threadIdx.x;
+        reinterpret_cast<uint4*>(gray + first)[threadIdx.x] =
+            sixteen_interleaved(mine[0], mine[1], mine[2]);
+        //: // TODO 6 (about 9 lines): an array `tile` of 3 * threads_of_line uint4 in shared memory. Into
+        //: // it the vectors threadIdx.x, threads_of_line + threadIdx.x, 2 * threads_of_line + threadIdx.x
+        //: // of this block's part of rgb. Wait for all threads. Then as in vectorised, from tile.
+        // END SOLUTION
+    } else {
+        for (int64_t i = first + threadIdx.x; i < count; i += blockDim.x) {
+            gray[i] = gray_of(rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2]);
+        }
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Grids, blocks and launches.
+
+constexpr int64_t longest_side = 2147483647;
+constexpr int64_t most_blocks_along_y = 65535;
+
+struct Shape {
+    dim3 grid, block;
+};
+
+Shape pixel_shape(int64_t height, int64_t width, dim3 block) {
+    const int64_t grid_height = std::min(lab::divide_up(height, block.y), most_blocks_along_y);
+    return {dim3(lab::divide_up(width, block.x), grid_height), block};
+}
+
+Shape line_shape(int64_t height, int64_t width, dim3) {
+    return {dim3(lab::divide_up(height * width, 16 * threads_of_line)), dim3(threads_of_line)};
+}
+
+using Kernel = void (*)(const uint8_t* rgb, uint8_t* gray, int64_t height, int64_t width);
+
+template <Kernel convert>
+void launch(Shape shape, const uint8_t* d_rgb, uint8_t* d_gray, int64_t height, int64_t width) {
+    convert<<<shape.grid, shape.block>>>(d_rgb, d_gray, height, width);
+    CHECK_LAUNCH();
+}
+
+// NVIDIA's own, in a benchmark build. It computes with floats and cuts off: one less now and then.
+#ifdef LAB_NPP
+NppStreamContext npp_context() {
+    int device = 0;
+    cudaDeviceProp properties;
+    CHECK(cudaGetDevice(&device));
+    CHECK(cudaGetDeviceProperties(&properties, device));
+    NppStreamContext context = {};
+    context.nCudaDeviceId = device;
+    context.nMultiProcessorCount = properties.multiProcessorCount;
+    context.nMaxThreadsPerMultiProcessor = properties.maxThreadsPerMultiProcessor;
+    context.nMaxThreadsPerBlock = properties.maxThreadsPerBlock;
+    context.nSharedMemPerBlock = properties.sharedMemPerBlock;
+    context.nCudaDevAttrComputeCapabilityMajor = properties.major;
+    context.nCudaDevAttrComputeCapabilityMinor = properties.minor;
+    return context;
+}
+
+Shape npp_shape(int64_t, int64_t, dim3) { return {dim3(0), dim3(0)}; }  // it chooses its own
+
+void launch_npp(Shape, const uint8_t* d_rgb, uint8_t* d_gray, int64_t height, int64_t width) {
+    static const NppStreamContext context = npp_context();
+    const NppiSize size = {int(width), int(height)};
+    const NppStatus status =
+        nppiRGBToGray_8u_C3C1R_Ctx(d_rgb, 3 * size.width, d_gray, size.width, size, context);
+    if (status != NPP_SUCCESS) lab::fail("nppiRGBToGray_8u_C3C1R_Ctx gives %d", int(status));
+}
+#endif
+
+struct Variant {
+    const char* name;
+    bool planes;    // reads planes
+    int tolerance;  // how far it may be off
+    Shape (*shape)(int64_t height, int64_t width, dim3 block);
+    void (*launch)(Shape, const uint8_t* d_rgb, uint8_t* d_gray, int64_t height, int64_t width);
+};
+
+const Variant all_variants[] = {
+    {"interleaved", false, 0, pixel_shape, launch<interleaved>},
+    {"planar", true, 0, pixel_shape, launch<planar>},
+    {"planar_vectorised", true, 0, line_shape, launch<planar_vectorised>},
+    {"vectorised", false, 0, line_shape, launch<vectorised>},
+    {"staged", false, 0, line_shape, launch<staged>},
+#ifdef LAB_NPP
+    {"npp", false, 1, npp_shape, launch_npp},
+#endif
+};
+
+const Variant& find(const std::string& name) {
+    return *std::find_if(std::begin(all_variants), std::end(all_variants),
+                         [&](const Variant& variant) { return name == variant.name; });
+}
+
+// ---------------------------------------------------------------------------------------------
+// The program.
+
+// The picture from a file, or random pixels. A gray file gives pixels of three equal bytes.
+lab::Image read_input(const std::string& path, int64_t height, int64_t width, uint64_t seed) {
+    lab::Image image;
+    if (!path.empty()) image = lab::read_image(path, 3);
+    const int64_t pixels = path.empty() ? height * width : image.height * image.width;
+    lab::require_host_memory(8 * std::min(pixels, int64_t{1} << 56), "a picture of this size");
+    return path.empty() ? lab::random_image(height, width, 3, seed) : image;
+}
+
+bool all_neutral(const lab::Image& image) {
+    for (int64_t i = 0; i < image.count(); i += 3) {
+        const uint8_t* pixel = &image.pixels[i];
+        if (pixel[0] != pixel[1] || pixel[1] != pixel[2]) return false;
+    }
+    return true;
+}
+
+// (height, width, 3) to (3, plane_size)
+std::vector<uint8_t> planes_of(const lab::Image& image) {
+    const int64_t pixels = image.height * image.width, plane = plane_size(pixels);
+    std::vector<uint8_t> planes(3 * plane);
+    for (int64_t i = 0; i < pixels; i++) {
+        for (int channel = 0; channel < 3; channel++) {
+            planes[channel * plane + i] = image.pixels[3 * i + channel];
+        }
+    }
+    return planes;
+}
+
+int main(int argc, char** argv) {
+    constexpr int64_t side = lab::on_cpu ? 1024 : 8192;
+    std::vector<std::string> names;
+    for (const Variant& variant : all_variants) names.push_back(variant.name);
+    lab::Arguments arguments(argc, argv, "Makes a gray picture of a coloured one.");
+    const std::string input_path = arguments.input("input", "a picture: PNG, JPEG, BMP, PPM, ...");
+    const std::string output_path =
+        lab::image_output(arguments, "output", "the gray picture, for one variant");
+    int64_t height = arguments.integer("height", side, 0, longest_side, "rows of random pixels");
+    int64_t width = arguments.integer("width", side, 0, longest_side, "columns of random pixels");
+    const int64_t seed = arguments.integer("seed", 1, 0, INT64_MAX, "of the random pixels");
+    const dim3 block = arguments.block("block", dim3(32, 8), "of interleaved and planar");
+    names = arguments.variants(names);
+    lab::Results results(arguments);
+    arguments.finish();
+    if (block.z != 1) lab::refuse("--block has two sides here, along x and y: 32x8, say");
+    const bool random_size = arguments.given("height") || arguments.given("width");
+    if (!input_path.empty() && (random_size || arguments.given("seed"))) {
+        lab::refuse("--height, --width and --seed are for random pixels: drop them, or --input");
+    }
+    if (!output_path.empty() && names.size() != 1) {
+        lab::refuse("--output takes the picture of one variant: choose it with --variant");
+    }
+
+    const lab::Image input = read_input(input_path, height, width, seed);
+    height = input.height;
+    width = input.width;
+    const int64_t count = height * width;
+    if (count == 0) {  // a grid without blocks cannot be launched, and need not be
+        if (!output_path.empty()) lab::refuse("--output: a picture without pixels is no file");
+        std::printf("0 pixels: nothing is launched\n");
+        return 0;
+    }
+    const std::vector<uint8_t> planes = planes_of(input);
+    lab::require_device();
+    lab::require_device_memory(input.count() + planes.size() + count, "the pictures");
+    results.size(lab::format("%lld x %lld pixels", static_cast<long long>(height),
+                             static_cast<long long>(width)));
+    results.limit(lab::copy_bandwidth(2 * count));  // 4 bytes a pixel, read and written together
+
+    std::vector<uint8_t> reference(count), h_gray(count);
+    const lab::HostTimer clock;
+    convert_on_cpu(input.pixels.data(), reference.data(), height, width);
+    results.note(lab::format("the same on the CPU, one loop: %.3f ms", clock.milliseconds()));
+    if (all_neutral(input)) results.note("no pixel has a colour: the picture stays as it is");
+
+    uint8_t *d_pixels = nullptr, *d_planes = nullptr, *d_gray = nullptr;
+    CHECK(cudaMalloc(&d_pixels, input.count()));
+    CHECK(cudaMalloc(&d_planes, planes.size()));
+    CHECK(cudaMalloc(&d_gray, count));
+    CHECK(cudaMemcpy(d_pixels, input.pixels.data(), input.count(), cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(d_planes, planes.data(), planes.size(), cudaMemcpyHostToDevice));
+
+    for (const std::string& name : names) {
+        const Variant& variant = find(name);
+        const Shape shape = variant.shape(height, width, block);
+        const uint8_t* d_rgb = variant.planes ? d_planes : d_pixels;
+        const auto work = [&] { variant.launch(shape, d_rgb, d_gray, height, width); };
+        CHECK(cudaMemset(d_gray, 0xFF, count));  // white: what no thread writes will show
+        work();
+        CHECK(cudaMemcpy(h_gray.data(), d_gray, count, cudaMemcpyDeviceToHost));
+        const lab::Comparison comparison =
+            lab::compare(h_gray.data(), reference.data(), count, {double(variant.tolerance), 0});
+        const double milliseconds = comparison.right() ? lab::median_milliseconds(work) : 0;
+        results.add(name, shape.grid, shape.block, milliseconds, 4.0 * count, 0, comparison);
+    }
+    if (!output_path.empty()) lab::write_image(output_path, h_gray.data(), height, width, 1);
+
+    CHECK(cudaFree(d_pixels));
+    CHECK(cudaFree(d_planes));
+    CHECK(cudaFree(d_gray));
+    return results.finish();
+}

@@ -1,0 +1,40 @@
+"""What learners get wrong in lab 05."""
+
+from faults import Fault
+
+FORMULA = "return (299 * red + 587 * green + 114 * blue + 500) / 1000;"
+PIXEL = "gray[i] = gray_of(rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2]);\n        //: // TODO 2"
+PLANES = "gray[i] = gray_of(planes[i], planes[plane + i], planes[2 * plane + i]);\n        //: // TODO 3"
+CPU = ("cpu",)  # on a GPU this may go wrong without a sign, unless compute-sanitizer looks
+
+
+def pixel(name, new, caught, **options):
+    """A fault in the last line of interleaved."""
+    return Fault(name=name, old=PIXEL, new=PIXEL.replace("rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2]", new),
+                 caught=caught, **options)
+
+
+FAULTS = [
+    Fault(name="cut off, not rounded", old=FORMULA, new=FORMULA.replace(" + 500", ""), caught="cut off, not rounded"),
+    Fault(name="floats", old=FORMULA, new="return uint8_t(0.299f * red + 0.587f * green + 0.114f * blue + 0.5f);",
+          caught="FAIL  interleaved: sums in the middle"),
+    Fault(name="weights of red and blue swapped", old=FORMULA, new=FORMULA.replace("red", "x").replace(
+          "blue", "red").replace("x", "blue"), caught="red and blue are swapped"),
+    pixel("no factor of three", "rgb[i], rgb[i + 1], rgb[i + 2]", "begins at byte 3 \\* i"),
+    pixel("read as planes", "rgb[i], rgb[height * width + i], rgb[2 * height * width + i]",
+          "taken as planes, but"),
+    Fault(name="columns not tested", old="    if (column >= width) return;\n", new="", count=2, backends=CPU,
+          caught="FAIL  interleaved"),
+    Fault(name="no loop over rows", old="row += stride", new="row += height", count=2,
+          caught="the rows from 65535 on are never written"),
+    Fault(name="planes without their padding", old=PLANES, new=PLANES.replace("plane + i", "height * width + i"), caught="plane_size is a multiple of 16"),
+    Fault(name="bytes of the second pixel", old="byte_of(x, 3), byte_of(y, 0), byte_of(y, 1)",
+          new="byte_of(y, 0), byte_of(y, 1), byte_of(y, 2)", caught="of each four pixels number 1 is wrong"),
+    Fault(name="weights rounded to nearest 16 bits", old="red_weight = 5016388, green_weight = 9848226, blue_weight = 1912603",
+          new="red_weight = 19595 << 8, green_weight = 38470 << 8, blue_weight = 7471 << 8",
+          caught="those of Pillow"),
+    Fault(name="last group left out", old="    } else {\n        for (int64_t i = first; i < count; i++) {\n            gray[i] = gray_of(rgb",
+          new="    } else if (count < 0) {\n        for (int64_t i = first; i < count; i++) {\n            gray[i] = gray_of(rgb",
+          caught="only whole groups of 16"),
+    Fault(name="no barrier", old="        __syncthreads();\n", new="", caught="FAIL  staged", backends=CPU),
+]

@@ -1,0 +1,38 @@
+"""What learners get wrong in lab 06."""
+
+from faults import Fault
+
+TO = "        const int64_t to = row * flip.width + column;\n"
+FROM = "        const int64_t from = flip.source_row(row) * flip.width + flip.source_column(column);\n"
+LOOP = "        for (int channel = 0; channel < flip.channels; channel++) {\n            output"
+PAIR = "        if (mine >= partner) continue;\n"
+CPU = ("cpu",)  # on a GPU this may go wrong without a sign, unless compute-sanitizer looks
+
+FAULTS = [
+    Fault(name="not flipped", old=TO + FROM, new=TO + FROM.replace("flip.source_row(row)", "row").replace(
+          "flip.source_column(column)", "column"), caught="copied to its own place"),
+    Fault(name="width minus column", old="return columns ? width - 1 - column : column;",
+          new="return columns ? width - column : column;",
+          caught="FAIL  naive", backends=CPU),
+    Fault(name="rows and columns swapped", old=TO + FROM, new=TO + "        const int64_t from = (flip.columns ? "
+          "flip.height - 1 - row : row) * flip.width + (flip.rows ? flip.width - 1 - column : column);\n",
+          caught="copied to its own place|this is the flip 'vertical'"),
+    Fault(name="one channel only", old=LOOP, new=LOOP.replace("flip.channels", "1"), caught="only channel 0 of each pixel"),
+    Fault(name="channels turned round", old="input[from * flip.channels + channel];\n        }\n        //: // TODO 1",
+          new="input[from * flip.channels + flip.channels - 1 - channel];\n        }\n        //: // TODO 1",
+          caught="the bytes of each pixel are turned round as well"),
+    Fault(name="each pair swapped twice", old=PAIR, new="", caught="FAIL  in_place", backends=CPU),
+    Fault(name="overwritten before it is read", old="            pixels[partner * flip.channels + channel] = value;\n",
+          new="            (void)value;\n", caught="overwritten before it is read"),
+    Fault(name="middle row left out", old=PAIR, new=PAIR.replace("mine >= partner",
+          "mine >= partner || (flip.rows && 2 * row + 1 == flip.height)"), caught="only the middle row is wrong"),
+    Fault(name="no loop over rows", old="row += stride", new="row += flip.height", count=3,
+          caught="the rows from 65535 on|140000 x 1"),
+    Fault(name="order of one channel", old="0x0123", new="0x3210", caught="right four bytes in another order"),
+    Fault(name="order of green first", old="0x1054", new="0x5410", caught="FAIL  words"),
+    Fault(name="ends of rows written as words", old="if (x >= 0 && x + 4 <= row_bytes) {", new="if (x >= 0) {",
+          caught="first or the last bytes of rows|FAIL  words"),
+    Fault(name="two rounds of loads", old="k <= vectors_per_thread;", new="k < vectors_per_thread;", count=2,
+          caught="FAIL  staged"),
+    Fault(name="no barrier", old="    __syncthreads();\n", new="", caught="FAIL  staged", backends=CPU),
+]

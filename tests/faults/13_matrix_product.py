@@ -1,0 +1,48 @@
+"""What learners get wrong in lab 13."""
+
+from faults import Fault
+
+CPU = ("cpu",)  # on a GPU this may go wrong without a sign, unless compute-sanitizer looks
+SUM = "sum += a[int64_t{row} * k + p] * b[int64_t{p} * n + column];\n"
+STORE = "    c[int64_t{row} * n + column] = sum;\n"
+NAIVE = ("    const int row = corner.row + threadIdx.x;\n    const int column = corner.column + threadIdx.y;\n"
+         "    if (row >= m || column >= n) return;\n    T sum = 0;\n    for (int p = 0; p < k; p++) " + SUM + STORE)
+COALESCED = NAIVE.replace(".x;", ".z;").replace(".y;", ".x;").replace(".z;", ".y;")
+TILED = ("        a_tile[y][x] = row < m && p + x < k ? a[int64_t{row} * k + p + x] : 0;\n"
+         "        b_tile[y][x] = p + y < k && column < n ? b[int64_t{p + y} * n + column] : 0;\n"
+         "        __syncthreads();\n"
+         "        for (int q = 0; q < tile; q++) sum += a_tile[y][q] * b_tile[q][x];\n"
+         "        __syncthreads();  // nobody")
+
+
+def fault(name, text, old, new, **options):
+    """A fault in one place of a piece of the solution."""
+    assert text.count(old) == 1, name
+    return Fault(name=name, old=text, new=text.replace(old, new), **options)
+
+
+FAULTS = [
+    fault("dropped bounds test", NAIVE, "row >= m || ", "", caught="FAIL  naive", backends=CPU),
+    fault("result stored transposed", NAIVE, "row} * n + column] = sum", "column} * m + row] = sum",
+          caught="is transposed|FAIL  naive"),
+    fault("rows of a as long as those of c", NAIVE, "row} * k", "row} * n", caught="FAIL  naive",
+          backends=CPU),
+    fault("constant result", COALESCED, "= sum;", "= 1;", caught="every element is 1"),
+    fault("last term missing", COALESCED, "p < k", "p < k - 1", caught="lacks its last term"),
+    fault("no barrier after loading", TILED, "        __syncthreads();\n", "", caught="FAIL  tiled"),
+    fault("no barrier before the next tiles", TILED, "        __syncthreads();  // nobody", "        // nobody",
+          caught="FAIL  tiled"),
+    fault("no zeros past the end of k", TILED, "row < m && p + x < k ?", "row < m ?", caught="FAIL  tiled",
+          backends=CPU),
+    Fault(name="only whole tiles", old="for (int p = 0; p < k; p += tile) {",
+          new="for (int p = 0; p + tile <= k; p += tile) {", caught="terms are missing"),
+    Fault(name="rows and columns of registers swapped", old="sums[i][j] += a_values[i] * b_values[j];",
+          new="sums[j][i] += a_values[i] * b_values[j];", caught="FAIL  register_tile"),
+    Fault(name="the same tiles again", old="p += depth, now ^= 1) {", new="p += depth) {", caught="FAIL  pipelined"),
+    Fault(name="a stage filled too early", old="int used = 0, filled = stages - 1;\n    for (int p = 0; p < k; p += depth) {\n#pragma",
+          new="int used = 0, filled = 0;\n    for (int p = 0; p < k; p += depth) {\n#pragma", caught="FAIL  warp_tile"),
+    Fault(name="a's columns past k", old="const bool a_exists = p + a_column() < k_;", count=2,
+          new="const bool a_exists = p < k_;", caught="FAIL  (warp|tensor)", backends=CPU),
+    Fault(name="one variant launches another", old="    return launch(coalesced<T>, product, 8, 32, dim3(32, 8));",
+          new="    return launch_naive(product);", caught="does it launch its own kernel"),
+]

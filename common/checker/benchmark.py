@@ -259,8 +259,14 @@ def draw_lines(plot: dict, rows: list[dict], peers: tuple[str, ...]):
         axes.plot(*zip(*points), marker="o", markersize=3, linewidth=1.2, label=name,
                   **style(name, list(curves), peers))
     if plot["logarithmic"]:
-        axes.set_xscale("log", base=2)
-        axes.set_yscale("log")
+        from matplotlib.ticker import LogLocator, NullFormatter
+
+        axes.set(xscale="log", yscale="log")
+        for axis in (axes.xaxis, axes.yaxis):
+            low, high = axis.get_view_interval()
+            axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 300 * low or axis is axes.yaxis else (1,)))
+            axis.set_major_formatter(lambda value, place: f"{value:,.10g}".replace(",", " "))
+            axis.set_minor_formatter(NullFormatter())
     axes.set_xlabel(plot["label"])
     axes.set_ylabel(UNITS[plot["y"]])
     figure.legend(*axes.get_legend_handles_labels(), loc="center left", bbox_to_anchor=(0.91, 0.5),

@@ -12,5 +12,6 @@ for elements in ("1Mi", "16Mi", "256Mi"):
 for data in ("random", "equal"):
     benchmark.run("--problem", "histogram", "--elements", "1Gi", "--data", data,
                   cpu=("--problem", "histogram", "--elements", "64Ki", "--data", data))
-benchmark.bars("GB/s")
+benchmark.bars("GB/s", title="the sum", only="floats$")
+benchmark.bars("GB/s", title="the histogram", only="bytes$")
 benchmark.main()

@@ -208,9 +208,9 @@ __global__ void histogram_warp_copies(const uint8_t* bytes, int64_t count, Count
     }
 }
 
-// Two lanes that count in one bank of shared memory wait for each other: two equal bytes, or two
-// whose bins share a bank. So a lane gets a copy in a bank that no other lane uses, and 32 bytes
-// are counted without a conflict, whatever they are. The warps of the block share the 32 copies.
+// Two lanes that count in one bank of shared memory wait for each other. (Two equal bytes need not:
+// see the handout.) So a lane gets a copy in a bank that no other lane uses, and 32 bytes are
+// counted without a conflict, whatever they are. The warps of the block share the 32 copies.
 constexpr int lane_block_size = 1024;
 constexpr int bytes_in_flight = 2;  // vectors of 16 bytes that a thread asks for at once
 

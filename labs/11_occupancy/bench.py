@@ -23,10 +23,11 @@ for quarters in range(1, 17):
     words = ("--variant", "walk_1,square_1", "--waves", quarters / 4)
     benchmark.run(*words, cpu=(*words, "--steps", 1))
 
-benchmark.lines("milliseconds", x=r"(\d+) of \d+ warps", label="resident warps a multiprocessor",
-                title="time against occupancy", only=r"^blocks of 64,.*steps$", logarithmic=True)
+WARPS = {"x": r"(\d+) of \d+ warps", "label": "resident warps a multiprocessor", "only": r"^blocks of 64,.*steps$"}
+benchmark.lines("GB/s", title="memory against occupancy", **WARPS)
+benchmark.lines("GFLOP/s", title="arithmetic against occupancy", **WARPS)
 benchmark.lines("milliseconds", x=r"blocks of (\d+)", label="threads of a block", title="time against block size",
-                only=r", 0 bytes of shared memory, .*steps$", logarithmic=True)
+                only=r", 0 bytes of shared memory, \d+ of \d+ warps, .*steps$")
 benchmark.bars("milliseconds", title="the same work with fewer registers", only=r"memory, (\d+ of \d+ warps, )?\d+ values")
 benchmark.lines("milliseconds", x=r"([\d.]+) waves", label="waves", title="time against waves", only="waves$")
 benchmark.main()

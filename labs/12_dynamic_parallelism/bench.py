@@ -10,6 +10,5 @@ benchmark = Benchmark(__file__)
 for limit in (100, 1000, 10_000, 100_000):
     benchmark.run("--height", 2048, "--width", 2048, "--limit", limit,
                   cpu=("--height", 128, "--width", 128, "--limit", min(limit, 1000)))
-benchmark.bars("milliseconds")
 benchmark.lines("milliseconds", x=r"limit (\d+)", label="limit", title="time against the limit", logarithmic=True)
 benchmark.main()

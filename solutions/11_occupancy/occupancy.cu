@@ -4,7 +4,7 @@
 //   walk_4           four chains a warp, so four loads are under way at a time
 //   square_1         a thread iterates x = x * x + c: each multiply-add waits for the one before
 //   square_4         four values a thread, so four multiply-adds do not wait for each other
-//   square_64        sixty-four: no warp ever waits, but each thread takes some ninety registers
+//   square_64        sixty-four: no warp ever waits, but each thread takes some eighty registers
 //   square_64_half   the same, held to registers enough for half of the warp slots
 //   square_64_full   the same, held to registers enough for all warp slots; the rest is spilled
 //

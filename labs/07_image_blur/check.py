@@ -14,7 +14,8 @@ from checker.program import explain_ending, quoted_output
 
 lab = checker.Lab(__file__)
 EXACT = checker.Tolerance(why="sums of whole numbers, and a division that drops the fraction")
-VARIANTS = ["naive", "tiled", "separable", "running", "fused"]
+VARIANTS = ["naive", "tiled", "separable", "running", "fused", "shuffled"]
+SMALL = 7  # the largest radius of shuffled
 TILE_HEIGHT, TILE_WIDTH = 16, 32  # of the tiled kernel, in values
 
 
@@ -110,7 +111,7 @@ def wrong_window(expected, got, case):
 def sliding_wrong(expected, got, case):
     """The first rows are right, and what slides from there is not."""
     radius, variant = case.parameters["radius"], case.parameters["variant"]
-    if variant not in ("running", "fused"):
+    if variant not in ("running", "fused", "shuffled"):
         return None
     rows = case.wrong.reshape(len(got), -1).any(axis=1)
     first = int(rows.argmax())
@@ -214,18 +215,21 @@ for variant in VARIANTS:
     lab.case(f"{variant}: one colour stays as it is", uniform, variant=variant, radius=7)
     lab.case(f"{variant}: 33 x 70, radius 0, stays as it is", random_case, variant=variant, radius=0, height=33,
              width=70)
-    lab.case(f"{variant}: 13 x 17, radius 5000", random_case, variant=variant, radius=5000, height=13, width=17)
-    lab.case(f"{variant}: 101 x 103, radius 17", random_case, variant=variant, radius=17, height=101, width=103)
+    if variant != "shuffled":
+        lab.case(f"{variant}: 13 x 17, radius 5000", random_case, variant=variant, radius=5000, height=13, width=17)
+        lab.case(f"{variant}: 101 x 103, radius 17", random_case, variant=variant, radius=17, height=101, width=103)
     lab.case(f"{variant}: 21 x 1031, radius 3", random_case, variant=variant, radius=3, height=21, width=1031)
-    lab.case(f"{variant}: 19 x 523, 3 channels, radius 12", random_case, variant=variant, radius=12, height=19, width=523,
-             channels=3)
-    small = variant in ("running", "fused")
+    large = SMALL if variant == "shuffled" else 12
+    lab.case(f"{variant}: 19 x 523, 3 channels, radius {large}", random_case, variant=variant, radius=large, height=19,
+             width=523, channels=3)
+    small = variant in ("running", "fused", "shuffled")
     lab.case(f"{variant}: a column of 70000 pixels (fewer in CPU mode)", random_case, variant=variant, radius=2,
              height=70_000, width=1, on_cpu=(2000 if small else 70_000, 1), quick=False)
     lab.case(f"{variant}: a row of 1200000 pixels (fewer in CPU mode)", random_case, variant=variant, radius=5, height=1,
              width=1_200_000, on_cpu=(1, 20_000 if small else 300_000), quick=False)
-    lab.case(f"{variant}: 3001 x 2003, 3 channels, radius 25 (smaller in CPU mode)", random_case, variant=variant,
-             radius=25, height=3001, width=2003, channels=3, on_cpu=(127, 149), quick=False)
+    large = SMALL if variant == "shuffled" else 25
+    lab.case(f"{variant}: 3001 x 2003, 3 channels, radius {large} (smaller in CPU mode)", random_case, variant=variant,
+             radius=large, height=3001, width=2003, channels=3, on_cpu=(127, 149), quick=False)
 
 for radius in (31, 32, 33, 50):
     lab.case(f"tiled: 40 x 75, 3 channels, radius {radius}", random_case, variant="tiled", radius=radius, height=40,
@@ -235,6 +239,43 @@ for variant in ("naive", "separable", "running", "fused"):
 for channels in (2, 4):
     lab.case(f"fused: 90 x 310, {channels} channels, radius 9", random_case, variant="fused", radius=9, height=90, width=310,
              channels=channels)
+
+
+def every_radius(case, height, width):
+    """A kernel of its own for each radius and number of channels."""
+    for channels in (1, 2, 3, 4):
+        for radius in range(SMALL + 1):
+            judge(case, random_picture(case, height, width, channels), "shuffled", radius)
+
+
+def edges_of_lanes(case, channels, radius):
+    """Widths where a lane (16 bytes) or a strip (up to 480) ends, and one value more or less."""
+    for values in (15, 16, 17, 31, 33, 447, 449, 479, 480, 481, 511, 513, 961):
+        judge(case, random_picture(case, 5, -(-values // channels), channels), "shuffled", radius)
+
+
+lab.case("shuffled: 21 x 67, radius 0 to 7, 1 to 4 channels", every_radius, height=21, width=67)
+lab.case("shuffled: one row, radius 0 to 7, 1 to 4 channels", every_radius, height=1, width=37)
+lab.case("shuffled: one column, radius 0 to 7, 1 to 4 channels", every_radius, height=37, width=1)
+for channels, radius in ((1, 1), (1, SMALL), (3, 2), (3, SMALL), (4, SMALL)):
+    lab.case(f"shuffled: widths around the ends of lanes and strips, {channels} channels, radius {radius}", edges_of_lanes,
+             channels=channels, radius=radius)
+
+
+@lab.case("shuffled: every sum that a window can have (up to radius 3 in CPU mode)", quick=False)
+def every_sum(case):
+    """Pictures made of windows side by side, whose sums are 0, 1, 2, ..., 255 pixels."""
+    for radius in range(1, 4 if case.backend == "cpu" else SMALL + 1):
+        side = 2 * radius + 1
+        count = side * side
+        sums = numpy.arange(255 * count + 1)
+        windows = sums[:, None] // count + (numpy.arange(count) < sums[:, None] % count)
+        windows = windows.astype(numpy.uint8).reshape(-1, side, side)
+        across = 4096 // side
+        missing = -len(windows) % across
+        windows = numpy.concatenate([windows, numpy.zeros((missing, side, side), numpy.uint8)])
+        picture = windows.reshape(-1, across, side, side).swapaxes(1, 2).reshape(-1, across * side)
+        judge(case, picture, "shuffled", radius, kind="pgm")
 
 
 @lab.case("running: sums beyond 2^32, 4200 x 4200 white pixels, radius 5000 (smaller in CPU mode)", quick=False)
@@ -251,7 +292,7 @@ def fresh(case):
     pixels = random_picture(case, height, width, int(case.random.choice([1, 3, 4])))
     radius = int(case.random.integers(1, 20))
     for variant in VARIANTS:
-        judge(case, pixels, variant, radius)
+        judge(case, pixels, variant, min(radius, SMALL) if variant == "shuffled" else radius)
 
 
 def verdicts(run, variant):
@@ -265,14 +306,14 @@ def everything(case):
         case.expect(verdicts(run, variant) == ["correct"], f"the table has no row that calls {variant} correct")
 
 
-@lab.case("a radius too large for tiled and fused, the others are right")
+@lab.case("a radius too large for tiled, fused and shuffled, the others are right")
 def skipped(case):
     run = case.run("--height", 7, "--width", 400, "--radius", 250)
     for variant in VARIANTS:
-        wanted = "skipped" if variant in ("tiled", "fused") else "correct"
+        wanted = "skipped" if variant in ("tiled", "fused", "shuffled") else "correct"
         case.expect(verdicts(run, variant) == [wanted], f"with radius 250, {variant} should be {wanted}")
-    for variant, word in (("tiled", "shared memory"), ("fused", "running")):
-        case.refuses("--height", 7, "--width", 400, "--radius", 250, "--variant", variant, saying=word)
+    for variant, radius, word in (("tiled", 250, "shared memory"), ("fused", 250, "running"), ("shuffled", 8, "fused")):
+        case.refuses("--height", 7, "--width", 400, "--radius", radius, "--variant", variant, saying=word)
 
 
 @lab.case("pictures as Pillow stores them: palette and JPEG")

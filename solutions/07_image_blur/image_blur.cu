@@ -1,12 +1,13 @@
 // 07 image_blur: every pixel becomes the mean of the pixels around it, those of the window of
 // (2 radius + 1)^2 pixels that lie inside the picture. Each channel is blurred by itself, alpha too.
-// The sums are whole numbers, so all five ways give the same bytes.
+// The sums are whole numbers, so all six ways give the same bytes.
 //
 //   naive       a thread a value, which reads its whole window
 //   tiled       the same sums, from a tile with its surroundings (the halo) in shared memory
 //   separable   first along the rows, then down the columns: 2 (2 radius + 1) reads
 //   running     sums that slide: what enters is added, what leaves is taken away; any radius
 //   fused       the same in one kernel, its sums in registers and shared memory
+//   shuffled    for small windows: two sums a register, the neighbours' by warp shuffles
 
 #include <algorithm>
 #include <cstdint>
@@ -445,6 +446,178 @@ __global__ void __launch_bounds__(32 * warps_of_block, Lane::blocks)
 }
 
 // ---------------------------------------------------------------------------------------------
+// Small windows, without shared memory. Up to radius 7 the sum of a window fits into 16 bits, so a
+// register holds two and one addition serves both: those of bytes q and q + 2 are a pair. The radius
+// is known to the compiler, and a lane gets the column sums beside its own ones from other lanes.
+
+// What a lane owns, as in Lane, though not always whole pixels; the outermost lanes are halo.
+template <int channel_count, int radius_of_window, class VectorType, int vector_count,
+          int block_count>
+struct SmallWindow {
+    using Vector = VectorType;
+    static constexpr int channels = channel_count, radius = radius_of_window, blocks = block_count;
+    static constexpr int vectors = vector_count, vector_bytes = sizeof(Vector);
+    static constexpr int bytes = vectors * vector_bytes, words = bytes / 4;
+    static constexpr int side = 2 * radius + 1, reach = radius * channels;
+    static constexpr int halo_words = (reach + 3) / 4;  // on each side
+    static constexpr int halo_lanes = (halo_words + words - 1) / words;
+    static constexpr int outputs = (32 - 2 * halo_lanes) * bytes;  // of a strip
+    static_assert(255 * side * side < 65536, "the sum of a window fits into 16 bits");
+};
+
+// A word of the picture as two pairs: its bytes 0 and 2, and its bytes 1 and 3.
+__device__ uint32_t even_bytes(uint32_t word) { return word & 0x00FF00FF; }
+__device__ uint32_t odd_bytes(uint32_t word) { return __byte_perm(word, 0, 0x4341); }
+
+// The pair of q and q + 2. Where these lie in two words, the halves of two pairs are joined.
+__device__ uint32_t pair_at(const uint32_t* pairs, int q) {
+    const uint32_t* pair = pairs + q / 4 * 2 + q % 2;
+    return q % 4 < 2 ? pair[0] : __byte_perm(pair[0], pair[2], 0x5432);
+}
+
+// Column sums with those that the neighbours own, of the words that the windows reach into.
+template <class Small>
+__device__ void gather(const uint32_t (&columns)[2 * Small::words],
+                       uint32_t (&wide)[2 * (Small::words + 2 * Small::halo_words)]) {
+    constexpr int words = Small::words, halo = Small::halo_words;
+#pragma unroll
+    for (int i = 0; i < 2 * words; i++) wide[2 * halo + i] = columns[i];
+#pragma unroll
+    for (int h = 0; h < halo; h++) {  // word h of the halo, counted outwards
+        const int lanes = h / words + 1, left = words - 1 - h % words, right = h % words;
+#pragma unroll
+        for (int odd = 0; odd < 2; odd++) {
+            wide[2 * (halo - 1 - h) + odd] =
+                __shfl_up_sync(0xFFFFFFFF, columns[2 * left + odd], lanes);
+            wide[2 * (halo + words + h) + odd] =
+                __shfl_down_sync(0xFFFFFFFF, columns[2 * right + odd], lanes);
+        }
+    }
+}
+
+// Sums along the row, pair by pair: all of a window, or, if that is shorter, what lies between it
+// and an earlier window `steps` pixels to the left, whose sums are a pair as well.
+template <class Small>
+__device__ void add_along_row(const uint32_t* wide, uint32_t (&sums)[2 * Small::words]) {
+    constexpr int channels = Small::channels, side = Small::side;
+#pragma unroll
+    for (int i = 0; i < 2 * Small::words; i++) {
+        const int at = i / 2 * 4 + i % 2;
+        const int steps = channels % 2 == 0 ? 4 / channels : i % 2 == channels / 2 ? 3 : 1;
+        const int before = at - steps * channels;
+        const int first = 4 * Small::halo_words + at - Small::reach;
+        const bool slides = before >= 0 && steps < Small::radius;
+        sums[i] = slides ? sums[before / 4 * 2 + before % 4] : 0;
+#pragma unroll
+        for (int x = 0; x < side; x++) {
+            if (slides && x < steps) {
+                sums[i] += pair_at(wide, first + (side - 1 - x) * channels) -
+                           pair_at(wide, first - (x + 1) * channels);
+            }
+            if (!slides) sums[i] += pair_at(wide, first + x * channels);
+        }
+    }
+}
+
+// Four means of whole windows, of bytes 0 and 2 (even) and 1 and 3 (odd). The factor is 2^24 / count,
+// rounded up by less than 1: the upper byte of a product is a quotient that is too large by less
+// than sum / 2^24 <= 255 count / 2^24 < 1 / count, since count < 256. So it is the right byte.
+template <int count>
+__device__ uint32_t four_means(uint32_t even, uint32_t odd) {
+    constexpr uint32_t factor = ((1u << 24) + count - 1) / count;
+    static_assert(count < 256, "see above");
+    const uint32_t low = __byte_perm((even & 0xFFFF) * factor, (odd & 0xFFFF) * factor, 0x0073);
+    const uint32_t high = __byte_perm((even >> 16) * factor, (odd >> 16) * factor, 0x0073);
+    return __byte_perm(low, high, 0x5410);
+}
+
+// The same at the border. A half added to the sum keeps the quotient away from whole numbers by
+// 1 / (2 count) at least, which is far more than what floats lose here. Not inlined, else the counts
+// would be kept in registers from row to row, also by the many lanes that are not at the border.
+template <class Small>
+__device__ __noinline__ uint32_t four_means_at_border(uint32_t even, uint32_t odd, Shape shape,
+                                                      int rows, int value) {
+    uint32_t means = 0;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const uint32_t pair = k % 2 == 0 ? even : odd, sum = k < 2 ? pair & 0xFFFF : pair >> 16;
+        const int column = min(value + k, shape.values() - 1) / Small::channels;
+        const int count = rows * window(column, Small::radius, shape.width).count();
+        means |= uint32_t(__fdividef(float(sum) + 0.5f, float(count))) << 8 * k;
+    }
+    return means;
+}
+
+template <class Small>
+__device__ void write_means(const uint32_t (&sums)[2 * Small::words], uint8_t* output,
+                            const Shape& shape, int rows, int own) {
+    using Vector = typename Small::Vector;
+    constexpr int side = Small::side, reach = Small::reach;
+    const bool whole = rows == side && own >= reach && own + Small::bytes + reach <= shape.values();
+    uint32_t means[Small::words];
+    if (whole) {
+#pragma unroll
+        for (int i = 0; i < Small::words; i++) {
+            means[i] = four_means<side * side>(sums[2 * i], sums[2 * i + 1]);
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < Small::words; i++) {
+            means[i] =
+                four_means_at_border<Small>(sums[2 * i], sums[2 * i + 1], shape, rows, own + 4 * i);
+        }
+    }
+#pragma unroll
+    for (int j = 0; j < Small::vectors; j++) {
+        const int at = own + j * Small::vector_bytes;
+        Vector vector;
+        memcpy(&vector, &means[j * Small::vector_bytes / 4], sizeof vector);
+        if (at < shape.pitch()) *reinterpret_cast<Vector*>(output + at) = vector;
+    }
+}
+
+template <class Small>
+__global__ void __launch_bounds__(32 * warps_of_block, Small::blocks)
+    shuffled(const uint8_t* input, uint8_t* output, Shape shape, Strips strips) {
+    constexpr int radius = Small::radius, words = Small::words;
+    const unsigned strip = blockIdx.x * warps_of_block + threadIdx.y;
+    const int lane = threadIdx.x, first_row = strip / strips.across * strips.rows;
+    if (first_row >= shape.height) return;  // a whole warp
+    const int end = min(first_row + strips.rows, shape.height);
+    const int own =
+        strip % strips.across * Small::outputs + (lane - Small::halo_lanes) * Small::bytes;
+    const bool writes =
+        lane >= Small::halo_lanes && lane < 32 - Small::halo_lanes && own < shape.values();
+
+    uint32_t columns[2 * words] = {}, entering[words], leaving[words];
+#pragma unroll
+    for (int row = -radius - 1; row < radius; row++) {
+        load_row<Small>(input, shape, first_row + row, own, entering);
+#pragma unroll
+        for (int i = 0; i < words; i++) {
+            columns[2 * i] += even_bytes(entering[i]);
+            columns[2 * i + 1] += odd_bytes(entering[i]);
+        }
+    }
+    load_row<Small>(input, shape, first_row + radius, own, entering);
+    load_row<Small>(input, shape, first_row - radius - 1, own, leaving);
+    for (int row = first_row; row < end; row++) {
+#pragma unroll
+        for (int i = 0; i < words; i++) {
+            columns[2 * i] += even_bytes(entering[i]) - even_bytes(leaving[i]);
+            columns[2 * i + 1] += odd_bytes(entering[i]) - odd_bytes(leaving[i]);
+        }
+        load_row<Small>(input, shape, row + 1 + radius, own, entering);
+        load_row<Small>(input, shape, row - radius, own, leaving);
+        uint32_t wide[2 * (words + 2 * Small::halo_words)], sums[2 * words];
+        gather<Small>(columns, wide);
+        add_along_row<Small>(wide, sums);
+        const int rows = window(row, radius, shape.height).count();
+        if (writes) write_means<Small>(sums, output + row * shape.pitch(), shape, rows, own);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
 // Grids, blocks and launches.
 
 constexpr dim3 tile_block(32, 16);
@@ -573,6 +746,44 @@ Launch launch_fused(const Job& job) {
     });
 }
 
+constexpr int largest_small_radius = 7;
+
+// Calls use(SmallWindow) with the one for this radius.
+template <int channels, int radius = 0, class Use>
+void with_radius(int wanted, Use use) {
+    if (wanted == radius) {
+        use(SmallWindow<channels, radius, uint4, 1, 8>());
+    } else if constexpr (radius < largest_small_radius) {
+        with_radius<channels, radius + 1>(wanted, use);
+    }
+}
+
+template <class Use>
+void with_small_window(int channels, int radius, Use use) {
+    if (channels == 1) with_radius<1>(radius, use);
+    if (channels == 2) with_radius<2>(radius, use);
+    if (channels == 3) with_radius<3>(radius, use);
+    if (channels == 4) with_radius<4>(radius, use);
+}
+
+// Short strips: warps that run at the same time are close to each other in the picture, and find in
+// the caches what their neighbours have read. Yet longer than the rows that are read beforehand.
+Launch launch_shuffled(const Job& job) {
+    const dim3 block(32, warps_of_block);
+    dim3 grid;
+    with_small_window(job.shape.channels, job.radius, [&](auto small) {
+        using Small = decltype(small);
+        Strips strips = {};
+        strips.across = int(lab::divide_up(job.shape.values(), Small::outputs));
+        strips.rows = 8 + 4 * job.radius;
+        const int64_t down = lab::divide_up(job.shape.height, strips.rows);
+        grid = dim3(unsigned(lab::divide_up(down * strips.across, warps_of_block)));
+        shuffled<Small><<<grid, block>>>(job.d_input, job.d_output, job.shape, strips);
+        CHECK_LAUNCH();
+    });
+    return {grid, block};
+}
+
 #ifdef LAB_PEERS
 
 // NVIDIA's NPP. It computes where the whole window is inside only, and rounds in its own way.
@@ -606,7 +817,7 @@ struct Variant {
 
 const Variant all_variants[] = {
     {"naive", launch_naive},     {"tiled", launch_tiled}, {"separable", launch_separable},
-    {"running", launch_running}, {"fused", launch_fused},
+    {"running", launch_running}, {"fused", launch_fused}, {"shuffled", launch_shuffled},
 #ifdef LAB_PEERS
     {"npp", launch_npp},
 #endif
@@ -639,6 +850,10 @@ std::string impossible(const std::string& name, const Shape& shape, int radius) 
     if (name == "fused" && with_lane(shape.channels, outputs) == 0) {
         return "keeps a strip in the registers of one warp, and the halo leaves too little of it; "
                "the variant running takes any radius";
+    }
+    if (name == "shuffled" && radius > largest_small_radius) {
+        return "keeps the sum of a window in 16 bits, and has kernels up to radius 7 only; the "
+               "variant fused takes more";
     }
     const int smaller = std::min(shape.height, shape.width);
     if (name == "npp" && (shape.channels % 2 == 0 || 2 * int64_t{radius} >= smaller)) {
@@ -703,7 +918,7 @@ int main(int argc, char** argv) {
     constexpr int64_t side = lab::on_cpu ? 256 : 4096;
     std::vector<std::string> names;
     for (const Variant& variant : all_variants) names.push_back(variant.name);
-    lab::Arguments arguments(argc, argv, "Blurs a picture: the mean over a window, in five ways.");
+    lab::Arguments arguments(argc, argv, "Blurs a picture: the mean over a window, in six ways.");
     const int64_t height = arguments.integer("height", side, 1, longest_side, "of random pixels");
     const int64_t width = arguments.integer("width", side, 1, longest_side, "of random pixels");
     const int channels = arguments.integer(

@@ -21,5 +21,7 @@ for channels in (1, 4):
     flip(8192, 8192, channels, "horizontal")
 for direction in ("horizontal", "vertical", "both"):
     flip(8191, 8189, 3, direction)
-benchmark.bars("GB/s")
+benchmark.bars("GB/s", title="Image flip, three directions", only="[02468] pixels, 3 channels")
+benchmark.bars("GB/s", title="Image flip, horizontal", only="[02468] pixels, .*horizontal")
+benchmark.bars("GB/s", title="Image flip, odd sides", only="[13579] pixels")
 benchmark.main()

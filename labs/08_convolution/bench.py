@@ -11,6 +11,8 @@ for type in ("float32", "uint8"):
     for size in (3, 7, 15):
         words = ("--type", type, "--filter", "gaussian", "--size", size)
         benchmark.run("--height", 8192, "--width", 8192, *words, cpu=("--height", 256, "--width", 256, *words))
-benchmark.bars("milliseconds", only="floats")
-benchmark.bars("milliseconds", only="pixels")
+for kind in ("floats", "pixels"):
+    benchmark.bars("GB/s", title=f"Convolution, {kind}", only=kind)
+    benchmark.lines("milliseconds", x=r"filter (\d+) x", label="side of the filter", logarithmic=True,
+                    title=f"Convolution, {kind}", only=kind)
 benchmark.main()

@@ -76,7 +76,7 @@ def wrong_path(expected, got, case):
     }
     for sentence, path in guesses.items():
         other = worked(x, path, rounds)
-        if (other[written] == got[written]).all() and (other != expected).any() and written.any():
+        if (other[written] == got[written]).all() and (other[written] != expected[written]).any():
             return sentence
     return None
 
@@ -110,6 +110,38 @@ def shares_too_early(expected, got, case):
 DIAGNOSERS = [shares_too_early, wrong_path, some_elements_missing]
 
 
+# Which paths the threads took: one bit for each path
+
+
+def bits_set(masks):
+    return numpy.unpackbits(masks.view(numpy.uint8).reshape(-1, 4), axis=1).sum(axis=1)
+
+
+def judge_paths(case, variant, paths):
+    """One path a warp where that is the point of the kernel; else all that 32 neighbours ask for."""
+    taken = case.load("taken")
+    case.expect(taken.dtype == numpy.int32 and taken.ndim == 1 and taken.size % 32 == 0,
+                "the recorded paths are not int32 numbers of whole warps")
+    of_thread = bits_set(taken)
+    if (of_thread > 1).any():
+        thread = int((of_thread > 1).argmax())
+        case.fail(f"the result is right, but thread {thread} took {of_thread[thread]} paths, where one would do")
+    warps = taken.reshape(-1, 32)
+    of_warp = bits_set(numpy.bitwise_or.reduce(warps, axis=1))
+    if variant in ("warp_parity", "by_warp"):
+        divergent = numpy.flatnonzero(of_warp > 1)
+        if divergent.size:
+            case.fail(f"the result is right, but {divergent.size} of {len(warps)} warps diverge: warp {divergent[0]} "
+                      f"takes {of_warp[divergent[0]]} paths\nlikely cause: the thread takes the element of its own "
+                      f"number, as in {'by_thread' if variant == 'by_warp' else 'thread_parity'}. All 32 lanes of a "
+                      f"warp shall take elements of one path")
+    else:
+        full = (warps != 0).all(axis=1)
+        few = numpy.flatnonzero(full & (of_warp != min(paths, 32)))
+        case.expect(few.size == 0, f"the result is right, but a warp takes {of_warp[few[:1]].sum()} paths in place of {paths}: "
+                    f"here thread i takes element i, and neighbours take different paths")
+
+
 # Cases
 
 
@@ -123,8 +155,11 @@ def run(case, variant, count, paths=2, rounds=5, block=None):
     x = elements(case, count)
     words = ["--variant", variant, "--rounds", rounds, *(["--block", block] if block else [])]
     words += ["--paths", paths] if variant in SWITCHES else []
+    words += ["--paths-output", "taken.npy"] if variant in PARITIES + SWITCHES else []
     got = case.compute(*words, inputs={"input": x})
     case.compare(expected_of(x, variant, paths, rounds), got, EXACT, diagnosers=DIAGNOSERS)
+    if variant in PARITIES + SWITCHES:
+        judge_paths(case, variant, paths)
 
 
 def many(count):
@@ -190,9 +225,10 @@ def everything(case):
 @lab.case("no elements")
 def empty(case):
     nothing = numpy.zeros(0, numpy.int32)
-    for words in (["thread_parity"], ["by_warp", "--paths", 7], ["exchange"]):
+    for words in (["thread_parity"], ["by_warp", "--paths", 7, "--paths-output", "taken.npy"], ["exchange"]):
         got = case.compute("--variant", *words, inputs={"input": nothing})
         case.compare(nothing, got, EXACT)
+    case.compare(nothing, case.load("taken"), EXACT)
 
 
 @lab.case("bad arguments")
@@ -209,6 +245,8 @@ def bad_arguments(case):
     case.refuses("--elements", "9", "--output", "y.npy", saying="output")
     case.refuses("--elements", "9", "--variant", "by_warp", "--output", "y.npy", saying="paths")
     case.refuses("--elements", "9", "--variant", "exchange", "--output", "no/such/y.npy", saying="output")
+    case.refuses("--elements", "9", "--variant", "exchange", "--paths-output", "p.npy", saying="paths-output")
+    case.refuses("--elements", "9", "--variant", "by_warp", "--paths-output", "p.npy", saying="--paths")
 
 
 @lab.case("bad input files")

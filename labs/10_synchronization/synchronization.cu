@@ -503,12 +503,34 @@ struct Request {
     int64_t elements;  // of random input
     int64_t repeats;   // how often each sum is taken
     int64_t step;      // 0: the whole array; otherwise its first step, 2 * step, ... elements
+    bool csv;
 };
+
+// Refuses options that the chosen work would ignore.
+void refuse_ignored(const lab::Arguments& arguments, std::initializer_list<const char*> names,
+                    const char* reason) {
+    for (const char* name : names) {
+        if (arguments.given(name)) lab::refuse("--%s %s", name, reason);
+    }
+}
+
+// Before anything is computed: can there be such results of `count` elements, and is there room for
+// them? Every size has `of_size` bytes of results in each repeat, and as many in the reference.
+template <class Input>
+void require_results(const Request& request, int64_t count, int64_t of_size) {
+    if (request.step > count) lab::refuse("--step is larger than the array");
+    if (request.csv && count == 0) lab::refuse("--csv takes times, and 0 elements take none");
+    const double sizes = request.step == 0 ? 1 : double(count / request.step);
+    const double results = double(request.repeats) * sizes * of_size;
+    // what is found, its copy for the file, and that of the variant before
+    const double bytes = count * sizeof(Input) + 3 * results + sizes * (of_size + 64.0);
+    lab::require_host_memory(bytes < 0x1p62 ? int64_t(bytes) : -1,
+                             "the results of all sizes in all repeats (--step, --repeat)");
+}
 
 // The lengths of the beginnings of the array that are summed, or counted.
 std::vector<int64_t> sizes_of(const Request& request, int64_t count) {
     if (request.step == 0) return {count};
-    if (request.step > count) lab::refuse("--step is larger than the array");
     std::vector<int64_t> sizes;
     for (int64_t size = request.step; size <= count; size += request.step) sizes.push_back(size);
     return sizes;
@@ -628,6 +650,8 @@ std::vector<Result> run(const Request& request, const std::vector<Input>& input,
     std::vector<Result> found(request.repeats * sizes.size() * width);
     if (count == 0) return found;  // zeros: a grid without blocks cannot be launched
     lab::require_device();
+    lab::require_device_memory(count * sizeof(Input) + found.size() * sizeof(Result),
+                               "the array and the results of all sizes in all repeats");
     results.limit(lab::copy_bandwidth(count * sizeof(Input) / 2));  // as many bytes as are read
     Input* const d_input = copy_to_device(input);
     const Workspace workspace = make_workspace();
@@ -650,6 +674,7 @@ std::vector<Result> run(const Request& request, const std::vector<Input>& input,
 int64_t run_sums(const Request& request, lab::Results& results) {
     const std::vector<float> values = read_values(request);
     const int64_t count = values.size();
+    require_results<float>(request, count, sizeof(float));
     const std::vector<int64_t> sizes = sizes_of(request, count);
     std::vector<Sum> expected;
     for (size_t k = 0; k < sizes.size(); k++) {
@@ -674,6 +699,7 @@ int64_t run_sums(const Request& request, lab::Results& results) {
 int64_t run_histograms(const Request& request, lab::Results& results) {
     const std::vector<uint8_t> bytes = read_bytes(request);
     const int64_t count = bytes.size();
+    require_results<uint8_t>(request, count, bins * sizeof(Count));
     const std::vector<int64_t> sizes = sizes_of(request, count);
     std::vector<std::vector<Count>> expected;
     for (size_t k = 0; k < sizes.size(); k++) {
@@ -698,6 +724,8 @@ int64_t run_histograms(const Request& request, lab::Results& results) {
     return count;
 }
 
+constexpr int64_t most_of_demo = lab::on_cpu ? 4 << 20 : 1 << 30;  // some seconds
+
 // Runs a kernel that is wrong on purpose, and its repair. There is no verdict: the one may be right
 // by luck, and the other is the checker's business.
 void run_demo(const Demo& demo, int64_t count) {
@@ -705,17 +733,19 @@ void run_demo(const Demo& demo, int64_t count) {
     for (int64_t i = 0; i < count; i++) expected += demo.counts ? 1 : share_of(i, count);
     lab::require_device();
     std::printf("device: %s\n", lab::device_name().c_str());
-    std::printf("demo %s: %lld threads in blocks of %d; expected: %llu\n", demo.name,
-                static_cast<long long>(count), demo_block, expected);
+    std::printf("demo %s: %lld thread%s in blocks of %d; expected: %llu\n", demo.name,
+                static_cast<long long>(count), count == 1 ? "" : "s", demo_block, expected);
     std::fflush(stdout);  // in case that the kernel never ends
     Count* d_total = nullptr;
     CHECK(cudaMalloc(&d_total, sizeof(Count)));
     for (const bool repaired : {false, true}) {
         Count total = 0;
         CHECK(cudaMemset(d_total, 0, sizeof(Count)));
-        (repaired ? demo.repaired : demo.wrong)<<<lab::divide_up(count, demo_block), demo_block>>>(
-            count, d_total);
-        CHECK_LAUNCH();
+        if (count > 0) {  // a grid without blocks cannot be launched
+            const auto kernel = repaired ? demo.repaired : demo.wrong;
+            kernel<<<lab::divide_up(count, demo_block), demo_block>>>(count, d_total);
+            CHECK_LAUNCH();
+        }
         CHECK(cudaMemcpy(&total, d_total, sizeof(Count), cudaMemcpyDeviceToHost));
         std::printf("%s %llu\n",
                     repaired ? "repaired:            " : "racy: may be wrong:  ", total);
@@ -745,6 +775,22 @@ int main(int argc, char** argv) {
                                                            : names_of(histogram_variants));
     lab::Results results(arguments);
     arguments.finish();
+    if (demo != "none") {
+        refuse_ignored(arguments,
+                       {"problem", "data", "input", "output", "variant", "repeat", "step", "csv"},
+                       "is for the variants, not for --demo");
+        if (request.elements > most_of_demo) {
+            lab::refuse("--elements: a --demo takes at most %lld",
+                        static_cast<long long>(most_of_demo));
+        }
+        run_demo(find(demos, demo), request.elements);
+        return 0;
+    }
+    request.csv = arguments.given("csv");
+    if (request.repeats > 1 || request.step > 0) {
+        refuse_ignored(arguments, {"csv"},
+                       "takes times, and with --repeat or --step nothing is timed");
+    }
     if (!request.input_path.empty() && arguments.given("elements")) {
         lab::refuse("--elements is for random input: the array in --input has its length");
     }
@@ -753,11 +799,6 @@ int main(int argc, char** argv) {
     }
     if (arguments.given("data") && (problem == "sum" || !request.input_path.empty())) {
         lab::refuse("--data chooses the random bytes of --problem histogram");
-    }
-    if (demo != "none") {
-        if (!request.output_path.empty()) lab::refuse("--output is for the variants, not --demo");
-        run_demo(find(demos, demo), request.elements);
-        return 0;
     }
     const int64_t count =
         problem == "sum" ? run_sums(request, results) : run_histograms(request, results);

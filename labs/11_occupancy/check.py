@@ -76,9 +76,12 @@ def squared(values, steps):
 
 
 def walked(links, walkers, steps):
+    """(walkers), or (walkers, 32) where each lane has links of its own."""
     row = numpy.arange(walkers) % len(links)
+    if links.ndim == 2:
+        row = numpy.repeat(row[:, None], 32, axis=1)
     for _ in range(steps):
-        row = links[row]
+        row = links[row] if links.ndim == 1 else links[row, numpy.arange(32)]
     return row.astype(numpy.int32)
 
 
@@ -120,9 +123,10 @@ def wrong_row(compute, threads, registers, shared, text):
     warps, of_warp = -(-threads // 32), -(-registers * 32 // 256) * 256
     of_block = -(-(shared + (reserved_kib << 10)) // piece) * piece
     of_partition = 16384 // of_warp if of_warp else 0
+    warps_needed = "1 thread is 1 warp" if threads == 1 else f"{threads} threads are {warps} warp{'s' * (warps > 1)}"
     expected = [
         ("warp slots", warps, slots // warps,
-         f"{threads} threads are {warps} warps: one that is not full counts as well (TODO 1a)",
+         f"{warps_needed}: one that is not full counts as well (TODO 1a)",
          f"{slots} warp slots hold {slots // warps} whole blocks of {warps} warps (TODO 1b)"),
         ("registers", warps * of_warp, 4 * of_partition // warps if of_warp else "no limit",
          f"a warp takes {32 * registers} registers in pieces of 256: {of_warp} (TODO 2a)",
@@ -210,7 +214,7 @@ def little(case, latency, bandwidth, size, multiprocessors):
     run = case.run("--latency", latency, "--bandwidth", bandwidth, "--bytes", size, "--multiprocessors",
                    multiprocessors)
     values = [said(case, rf"{line}: ([\d.]+|nan|-nan)", run.stdout)[0] for line in
-              ("bytes under way", f"threads with {size} bytes each", "warps",
+              ("bytes under way", f"threads with {size} byte{'' if size == 1 else 's'} each", "warps",
                f"warps on each of {multiprocessors} multiprocessors")]
     under_way = latency * bandwidth
     threads = math.ceil(under_way / size)
@@ -223,7 +227,7 @@ def little(case, latency, bandwidth, size, multiprocessors):
 
 
 MEMORIES = [(511, 144, 4, 16), (700, 3000, 4, 132), (640, 936, 16, 82), (1, 1, 4, 1), (500, 320, 8, 40),
-            (0, 1000, 4, 40), (513, 1, 4, 3)]
+            (0, 1000, 4, 40), (513, 1, 1, 3)]
 for latency, bandwidth, size, multiprocessors in MEMORIES:
     lab.case(f"Little: {latency} ns, {bandwidth} GB/s, {size} bytes, {multiprocessors} multiprocessors", little,
              latency=latency, bandwidth=bandwidth, size=size, multiprocessors=multiprocessors)
@@ -241,15 +245,23 @@ def cycle(case, rows):
 
 
 def walk_does_nothing(expected, got, case):
-    start = numpy.arange(got.size) % len(case.inputs["links"])
+    start = walked(case.inputs["links"], len(got), 0)
     if got.size and (got == start).all():
         return "every walker is still where it started: does the loop over the steps follow the links (TODO 7)?"
     return None
 
 
+def one_number_for_all_lanes(expected, got, case):
+    links, steps = case.inputs["links"], case.parameters["steps"]
+    if links.ndim == 2 and (got == walked(links[:, 0], len(got), steps)[:, None]).all():
+        return ("every lane reads the first number of a row. The 32 lanes shall load 32 numbers side by side: lane l "
+                "the one at row * 32 + l (TODO 7)")
+    return None
+
+
 def only_the_first_chain(expected, got, case):
     chains = WALKS.get(case.parameters["variant"], 1)
-    if chains > 1 and got.size >= chains and not case.wrong[::chains].any():
+    if chains > 1 and len(got) >= chains and not case.wrong[::chains].any():
         return "only the first chain of each warp is right: the inner loop goes over all k (TODO 7)"
     return None
 
@@ -257,18 +269,18 @@ def only_the_first_chain(expected, got, case):
 def a_step_too_many(expected, got, case):
     links, steps = case.inputs["links"], case.parameters["steps"]
     for other in (steps - 1, steps + 1):
-        if other >= 0 and (got == walked(links, got.size, other)).all():
+        if other >= 0 and (got == walked(links, len(got), other)).all():
             return f"the walkers took {other} steps, not {steps} (TODO 7)"
     return None
 
 
-def walk(case, variant, walkers, rows, steps=9, block=64, shared=0):
+def walk(case, variant, walkers, rows, steps=9, block=64, shared=0, lanes=False):
     case.parameters = {"variant": variant, "steps": steps}
-    links = cycle(case, rows)
+    links = numpy.stack([cycle(case, rows) for _ in range(32)], axis=1) if lanes else cycle(case, rows)
     got = case.compute("--variant", variant, "--walkers", walkers, "--steps", steps, "--block", block, "--shared",
                        shared, inputs={"links": links})
     case.compare(walked(links, walkers, steps), got, EXACT,
-                 diagnosers=[walk_does_nothing, only_the_first_chain, a_step_too_many])
+                 diagnosers=[walk_does_nothing, one_number_for_all_lanes, only_the_first_chain, a_step_too_many])
 
 
 def square(case, variant, count, steps=9, block=64):
@@ -281,6 +293,8 @@ def square(case, variant, count, steps=9, block=64):
 for variant in WALKS:
     for walkers, rows in ((1, 1), (1, 1000), (31, 7), (33, 1009), (1009, 33), (5, 5)):
         lab.case(f"{variant}: {walkers} of {rows} rows", walk, variant=variant, walkers=walkers, rows=rows)
+    lab.case(f"{variant}: 33 of 1009 rows, each lane on a way of its own", walk, variant=variant, walkers=33, rows=1009,
+             lanes=True)
     lab.case(f"{variant}: no steps", walk, variant=variant, walkers=100, rows=50, steps=0)
     lab.case(f"{variant}: blocks of 256 with 20000 bytes", walk, variant=variant, walkers=333, rows=77, block=256,
              shared=20000)
@@ -295,7 +309,7 @@ lab.case("square_4: 1 Mi values", square, variant="square_4", count=1 << 20, ste
 def fresh_kernels(case):
     for variant in WALKS:
         walk(case, variant, int(case.random.integers(1, 500)), int(case.random.integers(1, 5000)),
-             int(case.random.integers(0, 50)), 32 * int(case.random.integers(1, 9)))
+             int(case.random.integers(0, 50)), 32 * int(case.random.integers(1, 9)), lanes=True)
     for variant in SQUARES:
         square(case, variant, int(case.random.integers(1, 5000)), int(case.random.integers(0, 50)),
                int(case.random.integers(1, 257)))
@@ -329,6 +343,13 @@ def everything(case):
 
 for name in DEVICES:
     lab.case(f"by hand as by the API, pretend device {name}", on_device, device=name)
+
+
+@lab.case("blocks larger than __launch_bounds__ allow")
+def beyond_the_bounds(case):
+    run = case.run("--variant", "square_1,square_64", "--block", 512, "--values", 1000, "--steps", 2, status=(0, 1))
+    case.expect(re.search(r"^square_64 .*256 threads", run.stdout, re.M),
+                "square_64 with blocks of 512 threads is not skipped, though it is compiled for 256")
 
 
 @lab.case("waves, and Little's law by measurement")
@@ -368,6 +389,14 @@ def bad_arguments(case):
     case.refuses("--bytes", "16", saying="--little")
     case.refuses("--latency", "-1", saying="latency")
     case.refuses("--multiprocessors", "3", saying="--multiprocessors")
+    case.refuses("--compute", "8.60", saying="8.6")
+    for words in (["--output", "y.npy"], ["--csv", "y.csv"], ["--waves", 2], ["--walkers", 5]):
+        case.refuses("--compute", "8.6", *words, saying=words[0])
+        case.refuses("--latency", "500", *words, saying=words[0])
+        case.refuses("--little", *words, saying=words[0])
+    case.refuses("--waves", 2, "--walkers", 5, saying="--walkers")
+    case.refuses("--variant", "square_1", "--rows", 5, saying="--rows")
+    case.refuses("--variant", "walk_1", "--values", 5, saying="--values")
     case.refuses("--variant", "walk_1", "--block", "48", saying="32")
     case.refuses("--variant", "walk_2", saying="variant")
     case.refuses("--waves", "1000", saying="waves")
@@ -383,10 +412,13 @@ def bad_files(case):
     for name, array, saying in (("far", numpy.array([1, 2, 3], numpy.int32), "row 3"),
                                 ("below", numpy.array([0, -1], numpy.int32), "row -1"),
                                 ("none", numpy.zeros(0, numpy.int32), "rows"),
+                                ("narrow", numpy.zeros((4, 31), numpy.int32), "(rows, 32)"),
                                 ("wide", numpy.zeros(3, numpy.int64), "int32")):
         case.refuses("--variant", "walk_1", "--links", case.save(name, array), saying=saying)
     values = case.save("values", case.floats(10))
     case.refuses("--variant", "square_1", "--values-file", values, "--values", 10, saying="--values")
+    case.refuses("--variant", "walk_1", "--values-file", values, saying="--values-file")
+    case.refuses("--variant", "square_1", "--links", links, saying="--links")
     case.refuses("--variant", "square_1", "--values-file", links, saying="float32")
     case.refuses("--variant", "square_1", "--values-file", "absent.npy", saying="absent")
 

@@ -4,7 +4,7 @@
 //   walk_4           four chains a warp, so four loads are under way at a time
 //   square_1         a thread iterates x = x * x + c: each multiply-add waits for the one before
 //   square_4         four values a thread, so four multiply-adds do not wait for each other
-//   square_64        sixty-four: no warp ever waits, but each thread takes some eighty registers
+//   square_64        sixty-four: no warp ever waits, but each thread takes 80 registers (sm_90)
 //   square_64_half   the same, held to registers enough for half of the warp slots
 //   square_64_full   the same, held to registers enough for all warp slots; the rest is spilled
 //
@@ -53,6 +53,7 @@ int warps_of(Block block) {
 
 // How many blocks find room for their warps.
 int blocks_by_warps(Multiprocessor whole, Block block) {
+    if (warps_of(block) == 0) return no_limit;
     // TODO 1b (1 line): whole.warp_slots are there, and only whole blocks count.
     return 0;
 }
@@ -64,7 +65,8 @@ int registers_of_warp(Block block) {
 
 // A warp must find its registers in one partition. What is left over in two of them is of no use.
 int blocks_by_registers(Multiprocessor whole, Block block) {
-    if (block.registers == 0) return no_limit;
+    if (block.registers == 0 || registers_of_warp(block) == 0) return no_limit;
+    if (warps_of(block) == 0) return no_limit;
     // TODO 2b (2 lines): for how many warps has one partition registers? In all of them, for how
     // many blocks?
     return partitions;
@@ -77,7 +79,7 @@ int shared_bytes_of(Multiprocessor whole, Block block) {
 
 int blocks_by_shared(Multiprocessor whole, Block block) {
     if (block.shared_bytes > whole.most_shared_bytes) return 0;
-    if (block.shared_bytes + whole.reserved_shared_bytes == 0) return no_limit;
+    if (shared_bytes_of(whole, block) == 0) return no_limit;
     // TODO 3b (1 line): for how many blocks is there shared memory?
     return 0;
 }
@@ -151,11 +153,15 @@ void square_on_cpu(const float* x, float* y, int64_t count, int steps) {
     }
 }
 
-// Walker w starts at row w % rows.
-void walk_on_cpu(const int32_t* next, int64_t rows, int32_t* ends, int64_t walkers, int steps) {
-    for (int64_t walker = 0; walker < walkers; walker++) {
-        ends[walker] = walker % rows;
-        for (int step = 0; step < steps; step++) ends[walker] = next[ends[walker]];
+// next: (rows, width), ends: (walkers, width); width is 1, or 32 where every lane has links of its
+// own. Walker w starts at row w % rows.
+void walk_on_cpu(const int32_t* next, int64_t rows, int width, int32_t* ends, int64_t walkers,
+                 int steps) {
+    for (int64_t i = 0; i < walkers * width; i++) {
+        ends[i] = i / width % rows;
+        for (int step = 0; step < steps; step++) {
+            ends[i] = next[int64_t{ends[i]} * width + i % width];
+        }
     }
 }
 
@@ -184,8 +190,9 @@ __device__ void square(const float* x, float* y, int64_t count, int steps) {
 }
 
 // links: (rows, 32): all 32 numbers of a row are the row that comes next, so the lanes of a warp load
-// 128 bytes side by side and go on together. ends: (walkers). A warp takes `chains` walkers.
-template <int chains>
+// 128 bytes side by side and go on together. ends: (walkers). A warp takes `chains` walkers. With
+// `every_lane` the numbers of a row may differ, and ends: (walkers, 32); that is only for checking.
+template <int chains, bool every_lane>
 __device__ void walk(const int32_t* links, int64_t rows, int32_t* ends, int64_t walkers,
                      int steps) {
     const int64_t thread = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -200,7 +207,8 @@ __device__ void walk(const int32_t* links, int64_t rows, int32_t* ends, int64_t 
     (void)links, (void)lane, (void)steps;
 #pragma unroll
     for (int k = 0; k < chains; k++) {
-        if (lane == 0 && first + k < walkers) ends[first + k] = row[k];
+        if (!every_lane && lane == 0 && first + k < walkers) ends[first + k] = row[k];
+        if (every_lane && first + k < walkers) ends[(first + k) * warp_size + lane] = row[k];
     }
 }
 
@@ -232,10 +240,10 @@ __global__ void __launch_bounds__(256, blocks_of_256)
     square_64_full(const float* x, float* y, int64_t count, int steps) {
     square<64>(x, y, count, steps);
 }
-template <int chains>
+template <int chains, bool every_lane>
 __global__ void walk_kernel(const int32_t* links, int64_t rows, int32_t* ends, int64_t walkers,
                             int steps) {
-    walk<chains>(links, rows, ends, walkers, steps);
+    walk<chains, every_lane>(links, rows, ends, walkers, steps);
 }
 
 // next: (rows), links: (rows, 32).
@@ -253,6 +261,7 @@ struct Work {
     int steps = 0;
     const float* d_values = nullptr;
     const int32_t* d_links = nullptr;
+    bool every_lane = false;
     float* d_results = nullptr;
     int32_t* d_ends = nullptr;
 };
@@ -269,11 +278,12 @@ cudaFuncAttributes attributes() {
 }
 
 // Allows all the shared memory that a block can have, and prefers it to the L1 cache.
-template <auto kernel>
+template <auto... kernels>
 void prepare(Multiprocessor whole) {
-    const int bytes = whole.most_shared_bytes;
-    CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
+    const auto most = cudaFuncAttributeMaxDynamicSharedMemorySize;
+    const auto carveout = cudaFuncAttributePreferredSharedMemoryCarveout;
+    (CHECK(cudaFuncSetAttribute(kernels, most, whole.most_shared_bytes)), ...);
+    (CHECK(cudaFuncSetAttribute(kernels, carveout, 100)), ...);
 }
 
 template <auto kernel>
@@ -285,9 +295,9 @@ int blocks_by_api(int threads, int shared_bytes) {
 
 // The block size that keeps most threads on the device, and the grid that fills it once.
 template <auto kernel>
-Shape best_by_api() {
+Shape best_by_api(int most_threads) {
     Shape shape = {0, 0, 0};
-    CHECK(cudaOccupancyMaxPotentialBlockSize(&shape.grid, &shape.threads, kernel, 0, 0));
+    CHECK(cudaOccupancyMaxPotentialBlockSize(&shape.grid, &shape.threads, kernel, 0, most_threads));
     return shape;
 }
 
@@ -301,9 +311,10 @@ void launch_square(Shape shape, const Work& work) {
     CHECK_LAUNCH();
 }
 
-template <WalkKernel kernel>
+template <WalkKernel kernel, WalkKernel every_lane>
 void launch_walk(Shape shape, const Work& work) {
-    kernel<<<shape.grid, shape.threads, shape.shared_bytes>>>(work.d_links, work.rows, work.d_ends,
+    const WalkKernel chosen = work.every_lane ? every_lane : kernel;
+    chosen<<<shape.grid, shape.threads, shape.shared_bytes>>>(work.d_links, work.rows, work.d_ends,
                                                               work.items, work.steps);
     CHECK_LAUNCH();
 }
@@ -312,48 +323,52 @@ struct Variant {
     const char* name;
     bool walks;  // one item a warp, else one a thread
     int chains;  // as many times that
+    int bound;   // of a block's threads, by __launch_bounds__: CPU mode does not know it
     cudaFuncAttributes (*attributes)();
     void (*prepare)(Multiprocessor);
     int (*blocks_by_api)(int threads, int shared_bytes);
-    Shape (*best_by_api)();
+    Shape (*best_by_api)(int most_threads);
     void (*launch)(Shape, const Work&);
 
+    int most_threads() const { return std::min(bound, attributes().maxThreadsPerBlock); }
     int64_t items_of_block(int threads) const {
         return int64_t{walks ? threads / warp_size : threads} * chains;
     }
 };
 
 template <SquareKernel kernel>
-constexpr Variant square_variant(const char* name, int chains) {
+constexpr Variant square_variant(const char* name, int chains, int bound) {
     return {name,
             false,
             chains,
+            bound,
             attributes<kernel>,
             prepare<kernel>,
             blocks_by_api<kernel>,
             best_by_api<kernel>,
             launch_square<kernel>};
 }
-template <WalkKernel kernel>
+template <WalkKernel kernel, WalkKernel every_lane>
 constexpr Variant walk_variant(const char* name, int chains) {
     return {name,
             true,
             chains,
+            1024,
             attributes<kernel>,
-            prepare<kernel>,
+            prepare<kernel, every_lane>,
             blocks_by_api<kernel>,
             best_by_api<kernel>,
-            launch_walk<kernel>};
+            launch_walk<kernel, every_lane>};
 }
 
 const Variant all_variants[] = {
-    walk_variant<walk_kernel<1>>("walk_1", 1),
-    walk_variant<walk_kernel<4>>("walk_4", 4),
-    square_variant<square_kernel<1>>("square_1", 1),
-    square_variant<square_kernel<4>>("square_4", 4),
-    square_variant<square_64>("square_64", 64),
-    square_variant<square_64_half>("square_64_half", 64),
-    square_variant<square_64_full>("square_64_full", 64),
+    walk_variant<walk_kernel<1, false>, walk_kernel<1, true>>("walk_1", 1),
+    walk_variant<walk_kernel<4, false>, walk_kernel<4, true>>("walk_4", 4),
+    square_variant<square_kernel<1>>("square_1", 1, 1024),
+    square_variant<square_kernel<4>>("square_4", 4, 1024),
+    square_variant<square_64>("square_64", 64, 256),
+    square_variant<square_64_half>("square_64_half", 64, 256),
+    square_variant<square_64_full>("square_64_full", 64, 256),
 };
 
 const Variant& find(const std::string& name) {
@@ -386,10 +401,16 @@ std::string capability_text(const Capability& capability) {
     return lab::format("%d.%d", capability.major, capability.minor);
 }
 
-std::vector<std::string> known_capabilities() {
+std::string known_text() {
     std::vector<std::string> names;
     for (const Capability& capability : capabilities) names.push_back(capability_text(capability));
-    return names;
+    return lab::joined(names, ", ");
+}
+
+// The one that is written like this, or the end.
+const Capability* find_capability(const std::string& text) {
+    return std::find_if(std::begin(capabilities), std::end(capabilities),
+                        [&](const Capability& known) { return capability_text(known) == text; });
 }
 
 int device_attribute(cudaDeviceAttr attribute) {
@@ -459,7 +480,8 @@ void print_demand(double latency, double bandwidth, int bytes_of_thread, int mul
     std::printf("latency: %.1f ns\n", latency);
     std::printf("bandwidth: %.1f GB/s\n", bandwidth);
     std::printf("bytes under way: %.0f\n", demand.bytes);
-    std::printf("threads with %d bytes each: %.0f\n", bytes_of_thread, demand.threads);
+    std::printf("threads with %d %s each: %.0f\n", bytes_of_thread,
+                bytes_of_thread == 1 ? "byte" : "bytes", demand.threads);
     std::printf("warps: %.0f\n", demand.warps);
     std::printf("warps on each of %d multiprocessors: %.0f\n", multiprocessors,
                 demand.warps_of_multiprocessor);
@@ -476,7 +498,7 @@ bool print_kernels(Multiprocessor whole, const std::vector<std::string>& names, 
         const Block block = block_of(variant, threads, shared_bytes);
         const Occupancy occupancy = occupancy_of(whole, block);
         std::string api = "-";  // of a block that the kernel was not compiled for
-        if (threads <= variant.attributes().maxThreadsPerBlock) {
+        if (threads <= variant.most_threads()) {
             const int blocks = variant.blocks_by_api(threads, shared_bytes);
             agree = agree && blocks == occupancy.blocks;
             api = lab::format("%d", blocks);
@@ -496,7 +518,7 @@ bool print_kernels(Multiprocessor whole, const std::vector<std::string>& names, 
 bool print_agreement(Multiprocessor whole) {
     int asked = 0, alike = 0;
     for (const Variant& variant : all_variants) {
-        const int most = std::min(1024, variant.attributes().maxThreadsPerBlock);
+        const int most = variant.most_threads();
         for (int threads = 1; threads <= most; threads += threads % 32 == 1 ? 31 : 1) {
             for (const int shared : {0, 1, 127, 1000, 2048, 4097, 8192, 16384, 33000, 49152, 65536,
                                      whole.most_shared_bytes}) {
@@ -517,7 +539,7 @@ bool print_agreement(Multiprocessor whole) {
 
 void print_best(Multiprocessor whole, const std::vector<std::string>& names) {
     for (const std::string& name : names) {
-        const Shape shape = find(name).best_by_api();
+        const Shape shape = find(name).best_by_api(find(name).most_threads());
         if (shape.threads == 0) continue;
         const Occupancy occupancy = occupancy_of(whole, block_of(find(name), shape.threads, 0));
         std::printf("the API suggests for %s: %d blocks of %d threads, %.1f %% occupancy\n",
@@ -547,22 +569,26 @@ std::vector<int32_t> random_cycle(int64_t rows) {
     return next;
 }
 
-std::vector<int32_t> read_links(const std::string& path) {
-    const lab::Array<int32_t> file = lab::read_array<int32_t>(path, 1);
-    if (file.values.empty()) lab::refuse("--links has no rows: a walk needs one at least");
+// (rows) or (rows, 32); the second is for checking that each lane reads its own number.
+lab::Array<int32_t> read_links(const std::string& path) {
+    const lab::Array<int32_t> file = lab::read_array<int32_t>(path);
+    const bool fits =
+        file.shape.size() == 1 || (file.shape.size() == 2 && file.shape[1] == warp_size);
+    if (!fits) lab::refuse("--links wants the shape (rows) or (rows, 32)");
+    if (file.shape[0] == 0) lab::refuse("--links has no rows: a walk needs one at least");
     for (const int32_t next : file.values) {
-        if (next < 0 || next >= file.count()) {
+        if (next < 0 || next >= file.shape[0]) {
             lab::refuse("--links leads to row %d, and has the rows 0 to %lld", next,
-                        static_cast<long long>(file.count() - 1));
+                        static_cast<long long>(file.shape[0] - 1));
         }
     }
-    return file.values;
+    return file;
 }
 
 struct Options {
     // on paper
-    std::string compute;  // "" when a device is asked
-    bool law;
+    std::string compute;
+    bool calculates, law;
     int registers, multiprocessors, bytes_of_thread;
     int64_t grid;
     double latency, bandwidth;
@@ -578,7 +604,9 @@ struct Options {
 // What both the reference and the kernels take. The values are uploaded by each variant anew.
 struct Input {
     std::vector<float> values;
-    std::vector<int32_t> next;
+    std::vector<int32_t> next;  // (rows, width)
+    int64_t rows = 0;
+    int width = 1;
     int32_t* d_links = nullptr;
 };
 
@@ -590,13 +618,14 @@ T* upload(const std::vector<T>& values) {
     return d_values;
 }
 
-// links: every number of `next` 32 times.
-int32_t* spread(const std::vector<int32_t>& next) {
-    const int64_t rows = next.size(), numbers = rows * warp_size;
-    int32_t* d_next = upload(next);
+// links: every number of `next` 32 times, unless there are 32 for a row already.
+int32_t* spread(const Input& input) {
+    const int64_t numbers = input.rows * warp_size;
+    int32_t* d_next = upload(input.next);
+    if (input.width == warp_size) return d_next;
     int32_t* d_links = nullptr;
     CHECK(cudaMalloc(&d_links, numbers * sizeof(int32_t)));
-    spread_kernel<<<unsigned(lab::divide_up(numbers, 256)), 256>>>(d_next, d_links, rows);
+    spread_kernel<<<unsigned(lab::divide_up(numbers, 256)), 256>>>(d_next, d_links, input.rows);
     CHECK_LAUNCH();
     CHECK(cudaFree(d_next));
     return d_links;
@@ -621,11 +650,12 @@ int64_t items_of(const Variant& variant, const Options& options) {
 // One row of the table.
 
 template <class T>
-std::vector<T> run_and_fetch(const Variant& variant, Shape shape, const Work& work, T* d_output) {
-    std::vector<T> h_output(work.items);
-    CHECK(cudaMemset(d_output, 0xFF, work.items * sizeof(T)));  // what nobody writes will show
+std::vector<T> run_and_fetch(const Variant& variant, Shape shape, const Work& work, T* d_output,
+                             size_t count) {
+    std::vector<T> h_output(count);
+    CHECK(cudaMemset(d_output, 0xFF, count * sizeof(T)));  // what nobody writes will show
     variant.launch(shape, work);
-    CHECK(cudaMemcpy(h_output.data(), d_output, work.items * sizeof(T), cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(h_output.data(), d_output, count * sizeof(T), cudaMemcpyDeviceToHost));
     return h_output;
 }
 
@@ -633,8 +663,9 @@ std::vector<T> run_and_fetch(const Variant& variant, Shape shape, const Work& wo
 template <class T>
 void measure(const Variant& variant, Shape shape, const Work& work, T* d_output,
              const std::vector<T>& reference, const Options& options, lab::Results& results) {
-    const std::vector<T> h_output = run_and_fetch(variant, shape, work, d_output);
-    const lab::Comparison comparison = lab::compare(h_output.data(), reference.data(), work.items);
+    const std::vector<T> h_output = run_and_fetch(variant, shape, work, d_output, reference.size());
+    const lab::Comparison comparison =
+        lab::compare(h_output.data(), reference.data(), reference.size());
     const double milliseconds =
         comparison.right() ? lab::median_milliseconds([&] { variant.launch(shape, work); }) : 0;
     const double steps = double(work.items) * work.steps;
@@ -642,14 +673,18 @@ void measure(const Variant& variant, Shape shape, const Work& work, T* d_output,
                 variant.walks ? steps * warp_size * sizeof(int32_t) : 0,
                 variant.walks ? 0 : 2 * steps, comparison);
     if (options.output_path.empty()) return;
-    lab::write_array(options.output_path, h_output.data(), {work.items});
+    std::vector<int64_t> written = {work.items};
+    if (work.every_lane) written.push_back(warp_size);
+    lab::write_array(options.output_path, h_output.data(), written);
 }
 
 void run_walk(const Variant& variant, Shape shape, Work work, const Input& input,
               const Options& options, lab::Results& results) {
-    std::vector<int32_t> reference(work.items);
-    walk_on_cpu(input.next.data(), work.rows, reference.data(), work.items, work.steps);
-    CHECK(cudaMalloc(&work.d_ends, work.items * sizeof(int32_t)));
+    work.every_lane = input.width == warp_size;
+    std::vector<int32_t> reference(work.items * input.width);
+    walk_on_cpu(input.next.data(), work.rows, input.width, reference.data(), work.items,
+                work.steps);
+    CHECK(cudaMalloc(&work.d_ends, reference.size() * sizeof(int32_t)));
     measure(variant, shape, work, work.d_ends, reference, options, results);
     CHECK(cudaFree(work.d_ends));
 }
@@ -672,7 +707,7 @@ void run_square(const Variant& variant, Shape shape, Work work, const Input& inp
 
 void run_variant(const Variant& variant, const Input& input, const Options& options,
                  lab::Results& results) {
-    if (options.threads > variant.attributes().maxThreadsPerBlock) {
+    if (options.threads > variant.most_threads()) {
         results.skip(variant.name, "its __launch_bounds__ allow blocks of 256 threads at most");
         return;
     }
@@ -686,7 +721,7 @@ void run_variant(const Variant& variant, const Input& input, const Options& opti
         results.skip(variant.name, "there is nothing to do");
         return;
     }
-    work.rows = input.next.size();
+    work.rows = input.rows;
     work.steps = steps_of(variant, options);
     work.d_links = input.d_links;
     const int64_t grid = lab::divide_up(work.items, variant.items_of_block(options.threads));
@@ -698,7 +733,7 @@ void run_variant(const Variant& variant, const Input& input, const Options& opti
 void measure_demand(const Input& input, const Options& options) {
     Work work;
     work.items = 1;
-    work.rows = input.next.size();
+    work.rows = input.rows;
     work.steps = lab::on_cpu ? 1000 : 20000;
     work.d_links = input.d_links;
     CHECK(cudaMalloc(&work.d_ends, sizeof(int32_t)));
@@ -719,10 +754,16 @@ bool any_walks(const std::vector<std::string>& names) {
                        [](const std::string& name) { return find(name).walks; });
 }
 
+bool any_squares(const std::vector<std::string>& names) {
+    return std::any_of(names.begin(), names.end(),
+                       [](const std::string& name) { return !find(name).walks; });
+}
+
 // Warps on a multiprocessor, by the API, where they are the same for all kernels; or -1.
 int common_warps(const Options& options) {
     int warps = -1;
     for (const std::string& name : options.names) {
+        if (options.threads > find(name).most_threads()) continue;  // it will be skipped
         const int blocks = find(name).blocks_by_api(options.threads, options.shared_bytes);
         const int mine = blocks * int(lab::divide_up(options.threads, warp_size));
         if (warps >= 0 && warps != mine) return -1;
@@ -779,6 +820,18 @@ void write_nothing(const Options& options) {
     std::printf("no items: the result is empty, and nothing is launched\n");
 }
 
+void prepare_links(Input& input, const Options& options) {
+    input.rows = options.rows;
+    if (options.links_path.empty()) {
+        input.next = random_cycle(options.rows);
+        return;
+    }
+    const lab::Array<int32_t> file = read_links(options.links_path);
+    input.next = file.values;
+    input.rows = file.shape[0];
+    input.width = file.shape.size() == 2 ? warp_size : 1;
+}
+
 int run_on_device(Options options, lab::Results& results) {
     Input input;
     const bool walks = options.little || any_walks(options.names);
@@ -787,8 +840,7 @@ int run_on_device(Options options, lab::Results& results) {
         options.values = input.values.size();
     }
     if (walks) {
-        input.next = options.links_path.empty() ? random_cycle(options.rows)
-                                                : read_links(options.links_path);
+        prepare_links(input, options);
     }
     const bool one = options.names.size() == 1;
     if (one && (find(options.names[0]).walks ? options.walkers : options.values) == 0) {
@@ -801,10 +853,10 @@ int run_on_device(Options options, lab::Results& results) {
         lab::skip("a block of this device has at most %d bytes of shared memory, not %d",
                   whole.most_shared_bytes, options.shared_bytes);
     }
-    lab::require_device_memory(int64_t(input.next.size()) * 4 * (warp_size + 1) +
-                                   8 * std::max(options.values, options.walkers),
+    lab::require_device_memory(input.rows * 4 * (warp_size + 1) +
+                                   8 * std::max(options.values, options.walkers * input.width),
                                "the links and the values");
-    if (walks) input.d_links = spread(input.next);
+    if (walks) input.d_links = spread(input);
     for (const Variant& variant : all_variants) variant.prepare(whole);
     int status = 0;
     if (options.little) measure_demand(input, options);
@@ -819,9 +871,7 @@ int run_on_paper(const Options& options) {
                      options.multiprocessors);
         return 0;
     }
-    const Capability& capability = *std::find_if(
-        std::begin(capabilities), std::end(capabilities),
-        [&](const Capability& known) { return capability_text(known) == options.compute; });
+    const Capability& capability = *find_capability(options.compute);
     const Block block = {options.threads, options.registers, options.shared_bytes};
     std::printf("compute capability %s\n", options.compute.c_str());
     print_occupancy(capability.whole, block);
@@ -837,7 +887,8 @@ int run_on_paper(const Options& options) {
 
 void declare_paper(lab::Arguments& arguments, Options& options) {
     options.compute =
-        arguments.choice("compute", known_capabilities(), "", "work out this compute capability");
+        arguments.text("compute", "", "work out this compute capability: " + known_text());
+    options.calculates = arguments.given("compute");
     options.registers = arguments.integer("registers", 32, 0, 255, "of a thread, with --compute");
     options.grid = arguments.integer("grid", 0, 0, 2147483647, "blocks, with --compute");
     options.multiprocessors =
@@ -864,37 +915,87 @@ void declare_kernels(lab::Arguments& arguments, Options& options) {
                                      "of 128 bytes that the walks go through");
     options.values = arguments.integer("values", lab::on_cpu ? 4096 : 4 * 1024 * 1024, 0, most,
                                        "of the squares, one a thread and chain");
-    options.steps = arguments.integer("steps", -1, 0, 1000000, "of each; without it 64 or 2048");
+    options.steps = arguments.integer("steps", lab::on_cpu ? 64 : 2048, 0, 1000000,
+                                      "of each square; a walk takes 64 without it");
+    if (!arguments.given("steps")) options.steps = -1;
     options.waves = arguments.real("waves", 0, 0, 64, "as many items as make so many waves");
     options.values_path = arguments.input("values-file", "values of the squares, float32 .npy");
     options.links_path = arguments.input("links", "the next row of each row, int32 .npy");
     options.output_path = arguments.output("output", "the results of one variant");
 }
 
+// What a run is about; an option that says nothing to it is refused rather than ignored.
+enum Question { on_occupancy = 1, on_the_law = 2, on_the_device = 4, on_kernels = 8 };
+
+struct Rule {
+    const char* option;
+    int questions;  // that take the option
+    const char* others;
+};
+
+const char* const kernels_only = "the kernels: drop --compute, --latency or --little";
+const Rule rules[] = {
+    {"registers", on_occupancy, "--compute: a kernel has its own"},
+    {"grid", on_occupancy, "--compute: a kernel's grid follows from its work"},
+    {"bandwidth", on_the_law, "--latency"},
+    {"bytes", on_the_law | on_the_device, "--latency or --little"},
+    {"multiprocessors", on_occupancy | on_the_law, "--compute or --latency: a device has its own"},
+    {"block", on_occupancy | on_kernels, "--compute or the kernels"},
+    {"shared", on_occupancy | on_the_device | on_kernels, "--compute, --little or the kernels"},
+    {"rows", on_the_device | on_kernels, "--little or the walks"},
+    {"links", on_the_device | on_kernels, "--little or the walks"},
+    {"walkers", on_kernels, kernels_only},
+    {"values", on_kernels, kernels_only},
+    {"values-file", on_kernels, kernels_only},
+    {"steps", on_kernels, kernels_only},
+    {"waves", on_kernels, kernels_only},
+    {"variant", on_kernels, kernels_only},
+    {"output", on_kernels, kernels_only},
+    {"csv", on_kernels, kernels_only},
+};
+
+void refuse_strangers(const lab::Arguments& arguments, const Options& options) {
+    const int question = options.calculates ? on_occupancy
+                         : options.law      ? on_the_law
+                         : options.little   ? on_the_device
+                                            : on_kernels;
+    for (const Rule& rule : rules) {
+        if ((rule.questions & question) || !arguments.given(rule.option)) continue;
+        lab::refuse("--%s goes with %s", rule.option, rule.others);
+    }
+    if (question != on_kernels) return;
+    for (const char* option : {"walkers", "rows", "links"}) {
+        if (any_walks(options.names) || !arguments.given(option)) continue;
+        lab::refuse("--%s is for the walks, and none was chosen", option);
+    }
+    for (const char* option : {"values", "values-file"}) {
+        if (any_squares(options.names) || !arguments.given(option)) continue;
+        lab::refuse("--%s is for the squares, and none was chosen", option);
+    }
+    for (const char* option : {"walkers", "values", "values-file"}) {
+        if (options.waves == 0 || !arguments.given(option)) continue;
+        lab::refuse("--waves says how many items there are: drop it, or --%s", option);
+    }
+}
+
 void refuse_contradictions(const lab::Arguments& arguments, const Options& options) {
-    const bool calculates = !options.compute.empty();
-    const auto only_with = [&](bool allowed, const char* option, const char* others) {
-        if (allowed || !arguments.given(option)) return;
-        lab::refuse("--%s goes with %s", option, others);
-    };
-    if (calculates + options.law + options.little > 1) {
+    if (options.calculates + options.law + options.little > 1) {
         lab::refuse("--compute, --latency and --little are three questions: ask one at a time");
     }
-    only_with(calculates, "registers", "--compute: a kernel has its own");
-    only_with(calculates, "grid", "--compute: a kernel's grid follows from its work");
-    only_with(options.law, "bandwidth", "--latency");
-    only_with(options.law || options.little, "bytes", "--latency or --little");
-    only_with(calculates || options.law, "multiprocessors",
-              "--compute or --latency: a device has its own");
-    if (calculates || options.law) return;
+    if (options.calculates && find_capability(options.compute) == std::end(capabilities)) {
+        lab::refuse("--compute: %s is not one of %s", lab::quoted(options.compute).c_str(),
+                    known_text().c_str());
+    }
+    refuse_strangers(arguments, options);
+    if (options.calculates || options.law) return;
     if (options.threads % warp_size != 0 && any_walks(options.names)) {
         lab::refuse("--block: the walks want whole warps, a multiple of 32");
     }
     if (!options.output_path.empty() && options.names.size() != 1) {
         lab::refuse("--output takes one result: choose with --variant");
     }
-    if (!options.values_path.empty() && (arguments.given("values") || options.waves > 0)) {
-        lab::refuse("--values-file says how many values there are: drop --values and --waves");
+    if (!options.values_path.empty() && arguments.given("values")) {
+        lab::refuse("--values-file says how many values there are: drop --values");
     }
     if (!options.links_path.empty() && arguments.given("rows")) {
         lab::refuse("--links says how many rows there are: drop --rows");
@@ -913,6 +1014,6 @@ int main(int argc, char** argv) {
     lab::Results results(arguments);
     arguments.finish();
     refuse_contradictions(arguments, options);
-    const bool on_paper = !options.compute.empty() || options.law;
+    const bool on_paper = options.calculates || options.law;
     return on_paper ? run_on_paper(options) : run_on_device(options, results);
 }

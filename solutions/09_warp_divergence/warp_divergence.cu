@@ -89,6 +89,20 @@ __device__ uint32_t work(uint32_t value, int rounds) {
     return value;
 }
 
+// In place of the rounds where the paths are to be recorded as well: of each thread, one bit for
+// each path that it took. The kernels pass on what they are given, so those that are timed, which
+// are given an int, know nothing of this.
+struct RecordedRounds {
+    int rounds;
+    uint32_t* taken;
+};
+
+template <int path>
+__device__ uint32_t work(uint32_t value, RecordedRounds recorded) {
+    recorded.taken[blockIdx.x * blockDim.x + threadIdx.x] |= 1u << path;
+    return work<path>(value, recorded.rounds);
+}
+
 // A branch with next to nothing in it. The compiler computes both sides and keeps one: nobody
 // waits, and the profiler sees no divergence.
 __global__ void short_branch(const uint32_t* x, uint32_t* y, unsigned count, int, int) {
@@ -104,7 +118,8 @@ __global__ void short_branch(const uint32_t* x, uint32_t* y, unsigned count, int
 }
 
 // Even threads take one path, odd ones the other. Each warp has both kinds.
-__global__ void thread_parity(const uint32_t* x, uint32_t* y, unsigned count, int, int rounds) {
+template <class Rounds>
+__global__ void thread_parity(const uint32_t* x, uint32_t* y, unsigned count, int, Rounds rounds) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
     // BEGIN SOLUTION
@@ -122,7 +137,8 @@ __global__ void thread_parity(const uint32_t* x, uint32_t* y, unsigned count, in
 
 // The same elements take the same paths. But of each 64 elements one warp takes the 32 even ones and
 // the next warp the 32 odd ones, so the condition is the same for all threads of a warp.
-__global__ void warp_parity(const uint32_t* x, uint32_t* y, unsigned count, int, int rounds) {
+template <class Rounds>
+__global__ void warp_parity(const uint32_t* x, uint32_t* y, unsigned count, int, Rounds rounds) {
     const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
     const unsigned warp = thread / 32, lane = thread % 32;
     // BEGIN SOLUTION
@@ -148,7 +164,8 @@ __global__ void warp_parity(const uint32_t* x, uint32_t* y, unsigned count, int,
     ONE_PATH(number) ONE_PATH(number + 1) ONE_PATH(number + 2) ONE_PATH(number + 3)
 
 // Work of the path with this number, 0 to 31.
-__device__ uint32_t work_of_path(int path, uint32_t value, int rounds) {
+template <class Rounds>
+__device__ uint32_t work_of_path(int path, uint32_t value, Rounds rounds) {
     switch (path) {
         FOUR_PATHS(0)
         FOUR_PATHS(4)
@@ -164,7 +181,9 @@ __device__ uint32_t work_of_path(int path, uint32_t value, int rounds) {
 
 // Element i takes path i % paths and is that of thread i. With 32 paths every thread of a warp is
 // alone on its path: the worst case.
-__global__ void by_thread(const uint32_t* x, uint32_t* y, unsigned count, int paths, int rounds) {
+template <class Rounds>
+__global__ void by_thread(const uint32_t* x, uint32_t* y, unsigned count, int paths,
+                          Rounds rounds) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
     // BEGIN SOLUTION
@@ -174,7 +193,8 @@ __global__ void by_thread(const uint32_t* x, uint32_t* y, unsigned count, int pa
 }
 
 // Of each 32 * paths elements a warp takes those 32 that have its path.
-__global__ void by_warp(const uint32_t* x, uint32_t* y, unsigned count, int paths, int rounds) {
+template <class Rounds>
+__global__ void by_warp(const uint32_t* x, uint32_t* y, unsigned count, int paths, Rounds rounds) {
     const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
     const unsigned warp = thread / 32, lane = thread % 32;
     // BEGIN SOLUTION
@@ -222,7 +242,8 @@ __global__ void exchange(const uint32_t* x, uint32_t* y, unsigned count, int, in
 // ---------------------------------------------------------------------------------------------
 // Launches.
 
-using Kernel = void (*)(const uint32_t* x, uint32_t* y, unsigned count, int paths, int rounds);
+template <class Rounds>
+using Kernel = void (*)(const uint32_t* x, uint32_t* y, unsigned count, int paths, Rounds rounds);
 
 // A thread an element; rounded up to whole groups of 32 * paths, since by_warp shares out those.
 dim3 grid_of(int64_t count, int paths, dim3 block) {
@@ -230,24 +251,34 @@ dim3 grid_of(int64_t count, int paths, dim3 block) {
     return dim3(unsigned(lab::divide_up(threads, block.x)));
 }
 
-template <Kernel kernel>
-void launch(dim3 block, const uint32_t* d_x, uint32_t* d_y, int64_t count, int paths, int rounds) {
+template <class Rounds, Kernel<Rounds> kernel>
+void launch(dim3 block, const uint32_t* d_x, uint32_t* d_y, int64_t count, int paths,
+            Rounds rounds) {
     const dim3 grid = grid_of(count, paths, block);
     kernel<<<grid, block>>>(d_x, d_y, unsigned(count), paths, rounds);
     CHECK_LAUNCH();
 }
 
+template <class Rounds>
+using Launcher = void (*)(dim3 block, const uint32_t* d_x, uint32_t* d_y, int64_t count, int paths,
+                          Rounds rounds);
+
 struct Variant {
     const char* name;
     int paths;  // 0: as many as wanted
-    void (*launch)(dim3 block, const uint32_t* d_x, uint32_t* d_y, int64_t count, int paths,
-                   int rounds);
+    Launcher<int> launch;
+    Launcher<RecordedRounds> record;  // or nullptr
 };
 
+#define RECORDED(kernel) launch<int, kernel<int>>, launch<RecordedRounds, kernel<RecordedRounds>>
+
 const Variant all_variants[] = {
-    {"short_branch", 2, launch<short_branch>}, {"thread_parity", 2, launch<thread_parity>},
-    {"warp_parity", 2, launch<warp_parity>},   {"by_thread", 0, launch<by_thread>},
-    {"by_warp", 0, launch<by_warp>},           {"exchange", 2, launch<exchange>},
+    {"short_branch", 2, launch<int, short_branch>, nullptr},
+    {"thread_parity", 2, RECORDED(thread_parity)},
+    {"warp_parity", 2, RECORDED(warp_parity)},
+    {"by_thread", 0, RECORDED(by_thread)},
+    {"by_warp", 0, RECORDED(by_warp)},
+    {"exchange", 2, launch<int, exchange>, nullptr},
 };
 
 // One row of the table.
@@ -293,6 +324,20 @@ std::vector<uint32_t> read_input(const std::string& path, int64_t count) {
     return {file.values.begin(), file.values.end()};
 }
 
+// Runs once more and writes which paths each thread of the grid took, as int32: bit k for path k.
+void write_paths(const std::string& path, const Task& task, dim3 block, const uint32_t* d_x,
+                 uint32_t* d_y, int64_t count, int rounds) {
+    std::vector<int32_t> h_taken(int64_t{grid_of(count, task.paths, block).x} * block.x);
+    const size_t bytes = h_taken.size() * sizeof(int32_t);
+    uint32_t* d_taken = nullptr;
+    CHECK(cudaMalloc(&d_taken, bytes));
+    CHECK(cudaMemset(d_taken, 0, bytes));
+    task.variant->record(block, d_x, d_y, count, task.paths, {rounds, d_taken});
+    CHECK(cudaMemcpy(h_taken.data(), d_taken, bytes, cudaMemcpyDeviceToHost));
+    CHECK(cudaFree(d_taken));
+    lab::write_array(path, h_taken.data(), {int64_t(h_taken.size())});
+}
+
 // The times of the same work, shared out in two ways.
 void note_slowdown(lab::Results& results, const std::string& slow, const std::string& quick,
                    double slow_milliseconds, double quick_milliseconds) {
@@ -315,6 +360,8 @@ int main(int argc, char** argv) {
     const dim3 block = arguments.block("block", dim3(256), "threads of a block, whole warps");
     const std::string input_path = arguments.input("input", "the elements, int32 .npy");
     const std::string output_path = arguments.output("output", "the result, of one variant");
+    const std::string taken_path = arguments.output(
+        "paths-output", "the paths that each thread took, int32 .npy: bit k for path k");
     names = arguments.variants(names);
     lab::Results results(arguments);
     arguments.finish();
@@ -329,11 +376,18 @@ int main(int argc, char** argv) {
     if (!output_path.empty() && tasks.size() != 1) {
         lab::refuse("--output takes one result: choose with --variant, and --paths for a switch");
     }
+    if (!taken_path.empty() && (tasks.size() != 1 || !tasks[0].variant->record)) {
+        lab::refuse(
+            "--paths-output takes one of thread_parity, warp_parity, by_thread and by_warp: choose "
+            "with --variant, and --paths for a switch");
+    }
     lab::require_host_memory(4 * sizeof(uint32_t) * count, "elements of this number");
     const std::vector<uint32_t> x = read_input(input_path, count);
     count = x.size();
     if (count == 0) {  // a grid without blocks cannot be launched, and need not be
-        if (!output_path.empty()) lab::write_array<int32_t>(output_path, nullptr, {0});
+        for (const std::string& path : {output_path, taken_path}) {
+            if (!path.empty()) lab::write_array<int32_t>(path, nullptr, {0});
+        }
         std::printf("0 elements: the result is empty, and nothing is launched\n");
         return 0;
     }
@@ -374,6 +428,7 @@ int main(int argc, char** argv) {
         const std::vector<int32_t> words(h_y.begin(), h_y.end());
         lab::write_array(output_path, words.data(), {count});
     }
+    if (!taken_path.empty()) write_paths(taken_path, tasks[0], block, d_x, d_y, count, rounds);
 
     CHECK(cudaFree(d_x));
     CHECK(cudaFree(d_y));

@@ -397,7 +397,7 @@ void launch_device_launches(Shape shape, const Job& job) {
 }
 
 void begin_levels(const Job& job) {
-    CHECK(cudaMemsetAsync(job.levels.counts, 0, job.levels.most * sizeof(unsigned)));
+    CHECK(cudaMemsetAsync(job.levels.counts, 0, (job.levels.most + 1) * sizeof(unsigned)));
     list_first_level<<<lab::divide_up(job.tiles(), 256), 256>>>(job.view, job.levels, job.rows,
                                                                 job.columns);
     CHECK_LAUNCH();
@@ -450,13 +450,22 @@ Tally* make_tally() {
     return d_tally;
 }
 
+// What may have led to an error of a launch from the device.
+const char* advice_for(cudaError_t error) {
+    if (error == cudaErrorLaunchPendingCountExceeded) {
+        return "; does only one thread of a block launch? If so, a larger --smallest needs fewer";
+    }
+    if (error != cudaErrorInvalidConfiguration) return "";
+    return "; is there a grid without blocks, or a block of more than 1024 threads?";
+}
+
 Tally read_tally(const Tally* d_tally) {
     Tally tally;
     CHECK(cudaMemcpy(&tally, d_tally, sizeof tally, cudaMemcpyDeviceToHost));
     const cudaError_t error = static_cast<cudaError_t>(tally.error);
     if (error != cudaSuccess) {
-        lab::fail("a launch from the device failed: %s: %s; a larger --smallest needs fewer",
-                  cudaGetErrorName(error), cudaGetErrorString(error));
+        lab::fail("a launch from the device failed: %s: %s%s", cudaGetErrorName(error),
+                  cudaGetErrorString(error), advice_for(error));
     }
     return tally;
 }
@@ -474,7 +483,8 @@ void run_hello(int blocks, int threads) {
     CHECK_LAUNCH();
     CHECK(cudaDeviceSynchronize());
     const Tally tally = read_tally(d_tally);
-    std::printf("host: all have ended; %llu grids were launched from the device\n", tally.launches);
+    std::printf("host: all have ended; %llu %s launched from the device\n", tally.launches,
+                tally.launches == 1 ? "grid was" : "grids were");
     CHECK(cudaFree(d_tally));
 }
 
@@ -540,7 +550,8 @@ Job make_job(const Request& request) {
     for (Rectangle*& list : job.levels.lists) {
         CHECK(cudaMalloc(&list, rectangles * sizeof(Rectangle)));
     }
-    CHECK(cudaMalloc(&job.levels.counts, job.levels.most * sizeof(unsigned)));
+    // one more, always 0: who goes a level too far finds nothing there
+    CHECK(cudaMalloc(&job.levels.counts, (job.levels.most + 1) * sizeof(unsigned)));
     job.tally = make_tally();
     return job;
 }
@@ -619,6 +630,23 @@ void run_picture(const Request& request, lab::Results& results) {
                              view.smallest));
 }
 
+// Refuses options that the chosen work would ignore.
+void refuse_ignored(const lab::Arguments& arguments, std::initializer_list<const char*> names,
+                    const char* reason) {
+    for (const char* name : names) {
+        if (arguments.given(name)) lab::refuse("--%s %s", name, reason);
+    }
+}
+
+void refuse_other_parts(const lab::Arguments& arguments, const std::string& part) {
+    if (part != "hello") refuse_ignored(arguments, {"blocks", "threads"}, "is for --part hello");
+    if (part == "picture") return;
+    refuse_ignored(arguments,
+                   {"height", "width", "limit", "x", "y", "span", "tile", "smallest", "variant",
+                    "output", "picture", "csv"},
+                   "is for --part picture");
+}
+
 int main(int argc, char** argv) {
     constexpr int side = lab::on_cpu ? 256 : 1024, most_side = 1 << 24;
     std::vector<std::string> names;
@@ -645,13 +673,23 @@ int main(int argc, char** argv) {
     lab::Results results(arguments);
     arguments.finish();
     const bool writes = !request.output_path.empty() || !request.picture_path.empty();
-    if (writes && (request.variants.size() != 1 || part != "picture")) {
+    refuse_other_parts(arguments, part);
+    if (writes && request.variants.size() != 1) {
         lab::refuse("--output and --picture are for one variant: choose it with --variant");
     }
     if (part == "hello") run_hello(int(blocks), int(threads));
     if (part == "streams") run_streams();
     if (part != "picture") return 0;
+    if (!request.picture_path.empty()) {
+        const std::string problem =
+            lab::image_writing_problem(request.picture_path, height, width, 3);
+        if (!problem.empty()) {
+            lab::refuse("--picture: cannot write %s: %s", lab::quoted(request.picture_path).c_str(),
+                        problem.c_str());
+        }
+    }
     if (height * width == 0) {  // a grid without blocks cannot be launched
+        refuse_ignored(arguments, {"csv"}, "takes times, and an empty picture takes none");
         if (!request.output_path.empty()) {
             lab::write_array<int32_t>(request.output_path, nullptr, {height, width});
         }

@@ -5,6 +5,7 @@ from faults import Fault
 THREAD_PARITY = "    if (i % 2 == 0) {\n        value = work<0>(value, rounds);"
 WARP_PARITY = "    if (warp % 2 == 0) {"
 PAIRS = "const unsigned i = warp / 2 * 64 + 2 * lane + warp % 2;"
+BRANCH = "\n    if (i >= count) return;\n    uint32_t value = x[i];\n    if ("
 BY_THREAD = "y[i] = work_of_path(i % paths, x[i], rounds);"
 BY_WARP = "const unsigned i = (warp / paths * 32 + lane) * paths + path;"
 LOWER, UPPER = "        __syncwarp(0x0000FFFFu);\n", "        __syncwarp(0xFFFF0000u);\n"
@@ -22,6 +23,10 @@ FAULTS = [
           caught="have no thread|differ"),
     Fault(name="parity of the lane in the kernel of the warps", old=WARP_PARITY, new="    if (lane % 2 == 0) {",
           caught="FAIL  warp_parity: 31 elements"),
+    Fault(name="thread_parity copied", old=PAIRS + BRANCH + "warp % 2", new="const unsigned i = thread;" + BRANCH + "i % 2",
+          caught="warps diverge: warp 0 takes 2 paths"),
+    Fault(name="path by the lane in the kernel of the warps", old="const unsigned path = warp % paths;",
+          new="const unsigned path = lane % paths;", caught="have no thread"),
     Fault(name="bounds test off by one", old="    if (i < count) y[i] = work_of_path(path, x[i], rounds);",
           new="    if (i + 1 < count) y[i] = work_of_path(path, x[i], rounds);", caught="FAIL  by_warp"),
     Fault(name="path by a mask, right for powers of two only", old=BY_THREAD,

@@ -12,7 +12,7 @@ STEP = "row[k] = links[int64_t{row[k]} * warp_size + lane];"
 
 FAULTS = [
     # By hand
-    Fault(name="warps rounded down", old=WARPS, new="return std::max(1, block.threads / warp_size);",
+    Fault(name="warps rounded down", old=WARPS, new="return block.threads / warp_size;",
           caught="one that is not full counts as well .TODO 1a"),
     Fault(name="threads for warps in the slots", old="return whole.warp_slots / warps_of(block);",
           new="return whole.warp_slots * warp_size / block.threads;", caught="TODO 1b"),
@@ -23,7 +23,7 @@ FAULTS = [
     Fault(name="leftovers of the partitions put together", old=PARTITION + "\n    " + IN_ALL,
           new="return whole.registers / registers_of_warp(block) / warps_of(block);", caught="TODO 2b"),
     Fault(name="reserved shared memory forgotten", old=SHARED,
-          new="return std::max(1, round_up(block.shared_bytes, whole.shared_unit));",
+          new="return round_up(block.shared_bytes, whole.shared_unit);",
           caught="reserved for the system.*TODO 3a"),
     Fault(name="shared memory not in whole pieces", old=SHARED,
           new="return block.shared_bytes + whole.reserved_shared_bytes;", caught="TODO 3a"),
@@ -40,6 +40,8 @@ FAULTS = [
           caught="warps on each multiprocessor.*TODO 6"),
     # Kernels
     Fault(name="one chain only", old=STEP, new="if (k == 0) " + STEP, caught="only the first chain"),
+    Fault(name="one number for all lanes", old=STEP, new=STEP.replace(" + lane", ""),
+          caught="every lane reads the first number of a row"),
     Fault(name="a step too many", old=STEPS, new=STEPS.replace("step < steps", "step <= steps"),
           caught="the walkers took 10 steps, not 9"),
     Fault(name="rounded twice", old="value[k] = fmaf(value[k], value[k], constant);",

@@ -26,6 +26,13 @@ FAULTS = [
     Fault(name="parts of the whole, not of the inside", old=SUBDIVIDE,
           new="subdivide<<<4, blockDim.x, 0, FREE_STREAM>>>(view, Rectangle{mine.row, mine.column, "
               "mine.height - 2, mine.width - 2}, 2, 2, dwells, tally);", caught="elements? differ"),
+    Fault(name="filled by computing", old="pixel.column] = dwell;\n    }\n    //:",
+          new="pixel.column] =\n            dwell_of(view, pixel.row, pixel.column);\n    }\n    //:",
+          caught="fill_inside stores the dwell"),
+    Fault(name="borders listed again", old="part_of(inside_of(mine), 2, 2, part);", new="part_of(mine, 2, 2, part);",
+          caught="borders are computed again"),
+    Fault(name="every thread launches its parts", old="if (cut && threadIdx.x == 0) {\n        subdivide",
+          new="if (cut) {\n        subdivide", caught="more than one thread"),
     Fault(name="list written without its own places", old="atomicAdd(&levels.counts[level + 1], 4u)",
           new="(levels.counts[level + 1] = 4u) - 4u", caught="FAIL  device_levels"),
     Fault(name="next level never launched",

@@ -520,15 +520,21 @@ inline Image read_image(const std::string& path, int channels = 0) {
 // ---------------------------------------------------------------------------------------------
 
 // The end of the name in small letters, without the point: "png" for "Photo.PNG".
-inline std::string image_extension(const std::string& path) {
+inline std::string name_ending(const std::string& path) {
     const size_t point = path.rfind('.');
     if (point == std::string::npos || path.find('/', point) != std::string::npos) return "";
-    std::string extension = path.substr(point + 1);
-    for (char& letter : extension) letter = char(std::tolower(uint8_t(letter)));
-    return extension == "jpeg" ? "jpg" : extension == "pgm" ? "ppm" : extension;
+    std::string ending = path.substr(point + 1);
+    for (char& letter : ending) letter = char(std::tolower(uint8_t(letter)));
+    return ending;
 }
 
-// Why no picture of this size can be written under this name, or "".
+// The format that the name says: those of .ppm and .pgm are written alike.
+inline std::string image_extension(const std::string& path) {
+    const std::string ending = name_ending(path);
+    return ending == "jpeg" ? "jpg" : ending == "pgm" ? "ppm" : ending;
+}
+
+// Why no picture of this size and number of channels can be written under this name, or "".
 inline std::string image_writing_problem(const std::string& path, int64_t height, int64_t width,
                                          int channels) {
     const std::string kind = image_extension(path);
@@ -538,6 +544,9 @@ inline std::string image_writing_problem(const std::string& path, int64_t height
     }
     if (height < 1 || width < 1) return "there is no picture of " + size;
     if (channels < 1 || channels > 4) return format("no picture has %d channels", channels);
+    if (channels > 2 && name_ending(path) == "pgm") {
+        return "a .pgm file holds gray pictures, and this one has colours; write a .ppm";
+    }
     const int64_t longest = kind == "jpg" || kind == "tga" ? 65535 : INT_MAX;
     if (height > longest || width > longest) {
         return format("a .%s file has at most %lld pixels a side, and this one %s; write a .png",
@@ -547,13 +556,22 @@ inline std::string image_writing_problem(const std::string& path, int64_t height
     return format("%s are too many for a .%s file; write a .ppm", size.c_str(), kind.c_str());
 }
 
+// Refuses a picture that cannot be written to the file that an option names; "" is no file. To be
+// asked as soon as the size is known: what the format cannot hold should not cost any work.
+inline void require_writable_image(const std::string& option, const std::string& path,
+                                   int64_t height, int64_t width, int channels) {
+    if (path.empty()) return;
+    const std::string problem = image_writing_problem(path, height, width, channels);
+    if (problem.empty()) return;
+    refuse("--%s: cannot write %s: %s", option.c_str(), quoted(path).c_str(), problem.c_str());
+}
+
 // Declares the option for a picture to write; a name that says no known format is refused at once.
 inline std::string image_output(Arguments& arguments, const std::string& name,
                                 const std::string& help) {
     const std::string path = arguments.output(name, help);
-    const std::string problem = path.empty() ? "" : image_writing_problem(path, 1, 1, 1);
-    if (problem.empty()) return path;
-    refuse("--%s: cannot write %s: %s", name.c_str(), quoted(path).c_str(), problem.c_str());
+    require_writable_image(name, path, 1, 1, 1);
+    return path;
 }
 
 // The whole file in the format, but for .ppm, where it is the header.
@@ -584,9 +602,9 @@ inline ImageBytes encode_image(const std::string& kind, const uint8_t* pixels, i
 }
 
 // Writes a picture in the format that the end of the name says: png, jpg (of quality 95), bmp, tga,
-// ppm or pgm (gray for one channel, RGB otherwise, under both names). A jpg, ppm or pgm file holds
-// no alpha channel: it is dropped, and that is said. The file appears under its name only when it
-// is complete; on any failure (exit status 1) nothing is left behind and nothing is lost.
+// ppm (gray for one channel, as in a pgm file, RGB otherwise) or pgm (gray only). A jpg, ppm or pgm
+// file holds no alpha channel: it is dropped, and that is said. The file appears under its name only
+// when it is complete; on any failure (exit status 1) nothing is left behind and nothing is lost.
 inline void write_image(const std::string& path, const uint8_t* pixels, int64_t height,
                         int64_t width, int channels) {
     const std::string kind = image_extension(path);

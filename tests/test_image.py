@@ -468,6 +468,10 @@ def test_every_ending(program, run, folder, ending, channels):
         pixels = numpy.concatenate([smooth(12, 17), smooth(12, 17, 1)[..., None]], axis=-1)
     (folder / "in.png").write_bytes(saved(numpy.ascontiguousarray(pixels), "PNG"))
     result = run(program, "--input", folder / "in.png", "--output", folder / f"a picture.{ending}")
+    if ending == "pgm" and channels > 2:
+        assert result.returncode == 1 and not (folder / "a picture.pgm").exists()
+        assert "a .pgm file holds gray pictures, and this one has colours; write a .ppm" in result.stderr
+        return
     kind = {"jpeg": "jpg", "pgm": "ppm"}.get(ending.lower(), ending.lower())
     dropped = channels in (2, 4) and (kind in ("jpg", "ppm") or (kind, channels) == ("bmp", 2))
     assert notes(result) == (["such a file has no alpha channel; it is dropped"] if dropped else [])
@@ -486,6 +490,12 @@ def test_unknown_endings_are_refused_at_once(program, run, folder, name):
     (folder / "in.png").write_text("never looked at")
     refused(run(program, "--input", folder / "in.png", "--output", folder / name),
             "--output: cannot write ", name, "must end in .png, .jpg, .bmp, .tga, .ppm or .pgm")
+
+
+@pytest.mark.parametrize("ending", ["ppm", "PPM", "pgm"])
+def test_gray_is_p5_under_both_names(program, run, folder, ending):
+    result = run(program, "--height", 3, "--width", 5, "--channels", 1, "--output", folder / f"out.{ending}")
+    assert result.returncode == 0 and (folder / f"out.{ending}").read_bytes().startswith(b"P5\n5 3\n255\n")
 
 
 def test_no_pixels(program, run, folder):

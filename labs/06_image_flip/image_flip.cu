@@ -277,8 +277,8 @@ void launch_words(Shape shape, const uint8_t* d_input, uint8_t* d_output, Flip f
                                        {words<2, false>, words<2, true>},
                                        {words<3, false>, words<3, true>},
                                        {words<4, false>, words<4, true>}};
-    const WordsKernel kernel = kernels[flip.channels - 1][flip.columns];
-    kernel<<<shape.grid, shape.block>>>(d_input, d_output, flip);
+    const WordsKernel words_kernel = kernels[flip.channels - 1][flip.columns];
+    words_kernel<<<shape.grid, shape.block>>>(d_input, d_output, flip);
     CHECK_LAUNCH();
 }
 
@@ -288,8 +288,8 @@ void launch_staged(Shape shape, const uint8_t* d_input, uint8_t* d_output, Flip 
                                         {staged<3, false>, staged<3, true>},
                                         {staged<4, false>, staged<4, true>}};
     flip = as_one_row(flip);
-    const StagedKernel kernel = kernels[flip.channels - 1][flip.columns];
-    kernel<<<shape.grid, shape.block>>>(d_input, d_output, flip, cut_of(flip));
+    const StagedKernel staged_kernel = kernels[flip.channels - 1][flip.columns];
+    staged_kernel<<<shape.grid, shape.block>>>(d_input, d_output, flip, cut_of(flip));
     CHECK_LAUNCH();
 }
 
@@ -400,8 +400,8 @@ int main(int argc, char** argv) {
     const Flip flip = {input.height, input.width, input.channels, direction != "vertical",
                        direction != "horizontal"};
     const int64_t bytes = input.count();
+    lab::require_writable_image("output", output_path, flip.height, flip.width, flip.channels);
     if (bytes == 0) {  // a grid without blocks cannot be launched, and need not be
-        if (!output_path.empty()) lab::refuse("--output: a picture without pixels is no file");
         std::printf("0 pixels: nothing is launched\n");
         return 0;
     }

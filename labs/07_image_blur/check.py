@@ -67,6 +67,16 @@ def copied(expected, got, case):
     return None
 
 
+MISSING_SIDES = {
+    "up": "the sums miss the top row of the window, which is counted: does a row leave before its time? The window of row "
+          "`row` holds `row - radius` still, and `row - radius - 1` no more",
+    "down": "the sums miss the bottom row of the window, which is counted: `row + radius` belongs to it",
+    "left": "the sums miss the left column of the window, which is counted: of two prefix sums, the one to take away is that "
+            "of the pixel before the window's first (in fused: `- Lane::channels`, TODO 6b)",
+    "right": "the sums miss the right column of the window, which is counted: it ends at radius, included",
+}
+
+
 def wrong_windows(pixels, radius):
     """Sentence -> what a kernel with this mistake writes."""
     sums, sizes = window_sums(pixels, radius, radius, radius, radius)
@@ -86,6 +96,14 @@ def wrong_windows(pixels, radius):
         yield f"{where} of the window is missing: does it end at radius, both sides included?", \
             blurred(pixels, radius, **{side: radius - 1})
         yield f"the window reaches one too far: {where} has another behind it", blurred(pixels, radius, **{side: radius + 1})
+        missing = window_sums(pixels, **{name: radius - (name == side) for name in ("up", "down", "left", "right")})[0]
+        yield MISSING_SIDES[side], missing // sizes
+    height, width = pixels.shape[:2]
+    ends = [numpy.minimum(numpy.arange(size) + radius, size) - numpy.maximum(numpy.arange(size) - radius, 0) + 1
+            for size in (height, width)]
+    counted = (ends[0][:, None] * ends[1]).reshape(sizes.shape)
+    yield ("windows at the bottom and at the right count a row or a column that is not there: the last place is size - 1, "
+           "not size (TODO 1)", sums // counted)
     clamped = numpy.pad(pixels, [(radius, radius)] * 2 + [(0, 0)] * (pixels.ndim - 2), mode="edge")
     inner = window_sums(clamped, radius, radius, radius, radius)[0][radius:-radius, radius:-radius]
     yield "the pixels at the edge are repeated outside: what lies outside does not count", inner // full
@@ -108,6 +126,25 @@ def wrong_window(expected, got, case):
     return None
 
 
+def wrong_pitch(expected, got, case):
+    """Rows taken to lie shape.values() bytes apart, where they lie shape.pitch() apart."""
+    pixels, radius = case.inputs["picture"], case.parameters["radius"]
+    flat = pixels.reshape(len(pixels), -1)
+    height, values = flat.shape
+    pitch = -(-values // 16) * 16
+    if pitch == values or height == 1 or got.shape != pixels.shape:
+        return None
+    stored = numpy.full(height * pitch, 255, numpy.uint8)
+    stored[:flat.size] = expected.reshape(-1)
+    if (stored.reshape(height, pitch)[:, :values].reshape(got.shape) == got).all():
+        return "the means are stored shape.values() apart: a row of the output begins at row * shape.pitch()"
+    padded = numpy.zeros((height, pitch), numpy.uint8)
+    padded[:, :values] = flat
+    if (blurred(padded.reshape(-1)[:flat.size].reshape(pixels.shape), radius) == got).all():
+        return "rows of the input are read shape.values() apart: row y begins at y * shape.pitch()"
+    return None
+
+
 def sliding_wrong(expected, got, case):
     """The first rows are right, and what slides from there is not."""
     radius, variant = case.parameters["radius"], case.parameters["variant"]
@@ -119,7 +156,8 @@ def sliding_wrong(expected, got, case):
         return (f"wrong from row {first} = radius + 1 on, where the first row leaves the window: "
                 f"is the row `row - radius - 1` taken away?")
     if first == 0 and rows.mean() > 0.9 and (got <= expected).all():
-        return "all means are too small: is the row `row + radius` added, and all of the window's columns?"
+        return ("all means are too small: is the row `row + radius` added, and do two prefix sums bound all of the window's "
+                "columns?")
     return None
 
 
@@ -138,7 +176,7 @@ def at_edges_of_tiles(expected, got, case):
             "everybody wait (__syncthreads) before the first read?")
 
 
-DIAGNOSERS = [nothing_arrived, copied, wrong_window, sliding_wrong, at_edges_of_tiles]
+DIAGNOSERS = [nothing_arrived, copied, wrong_window, wrong_pitch, sliding_wrong, at_edges_of_tiles]
 
 
 # Cases
@@ -328,12 +366,20 @@ def other_formats(case):
         case.expect(difference.max() <= 2, f"{name}: the blurred picture is off by {difference.max()}")
 
 
+@lab.case("no rows, no columns")
+def empty(case):
+    for height, width in ((0, 5), (5, 0), (0, 0)):
+        case.run("--height", height, "--width", width)
+        case.refuses("--height", height, "--width", width, "--variant", "naive", "--output", "blurred.png",
+                     saying="output")
+
+
 @lab.case("bad arguments")
 def bad_arguments(case):
     for value in ("-1", "many", "5x", "", "3000000000"):
         case.refuses("--radius", value, saying="radius")
     for option in ("--height", "--width"):
-        for value in ("0", "-1", "wide", "300000000"):
+        for value in ("-1", "wide", "300000000"):
             case.refuses(option, value, saying=option)
     for value in ("0", "5", "rgb"):
         case.refuses("--channels", value, saying="channels")
@@ -342,6 +388,9 @@ def bad_arguments(case):
     case.refuses("--height", "9", "--output", "blurred.png", saying="variant")
     for name in ("blurred.gif", "blurred", "no/such/blurred.png"):
         case.refuses("--height", "9", "--variant", "naive", "--output", name, saying=name)
+    one = ("--height", "1", "--variant", "naive", "--output")
+    case.refuses(*one, "blurred.jpg", "--width", "70000", saying="65535")
+    case.refuses(*one, "blurred.pgm", "--channels", "3", saying="gray")
 
 
 @lab.case("bad input files")

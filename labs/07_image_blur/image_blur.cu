@@ -608,8 +608,8 @@ Launch tiles(const Shape& shape) {
 
 Launch launch_naive(const Job& job) {
     const Launch launch = tiles(job.shape);
-    const auto kernel = job.large ? naive<uint64_t> : naive<uint32_t>;
-    kernel<<<launch.grid, launch.block>>>(job.d_input, job.d_output, job.shape, job.radius);
+    const auto naive_kernel = job.large ? naive<uint64_t> : naive<uint32_t>;
+    naive_kernel<<<launch.grid, launch.block>>>(job.d_input, job.d_output, job.shape, job.radius);
     CHECK_LAUNCH();
     return launch;
 }
@@ -878,8 +878,8 @@ int main(int argc, char** argv) {
     std::vector<std::string> names;
     for (const Variant& variant : all_variants) names.push_back(variant.name);
     lab::Arguments arguments(argc, argv, "Blurs a picture: the mean over a window, in six ways.");
-    const int64_t height = arguments.integer("height", side, 1, longest_side, "of random pixels");
-    const int64_t width = arguments.integer("width", side, 1, longest_side, "of random pixels");
+    const int64_t height = arguments.integer("height", side, 0, longest_side, "of random pixels");
+    const int64_t width = arguments.integer("width", side, 0, longest_side, "of random pixels");
     const int channels = arguments.integer(
         "channels", 1, 1, 4, "of random pixels; with --input what the picture is converted to");
     const int64_t seed = arguments.integer("seed", 1, 0, INT64_MAX, "of random pixels");
@@ -905,6 +905,11 @@ int main(int argc, char** argv) {
     const lab::Image image =
         read_input(input_path, height, width, convert ? channels : 0, uint64_t(seed));
     const Shape shape = {int(image.height), int(image.width), image.channels};
+    lab::require_writable_image("output", output_path, shape.height, shape.width, shape.channels);
+    if (shape.count() == 0) {  // a grid without blocks cannot be launched, and need not be
+        std::printf("0 pixels: nothing is launched\n");
+        return 0;
+    }
     // A window that covers the picture from every pixel cannot grow.
     const int radius = int(std::min<int64_t>(asked, std::max(shape.height, shape.width)));
     if (names.size() == 1) {

@@ -514,7 +514,8 @@ Shape launch_blocked(const Plane<T>& plane) {
     const int64_t rows = std::max<int64_t>(lab::divide_up(s.out_height, along_y), 2 * size);
     const bool aligned = s.width % 4 == 0 && s.left == size / 2;
     const Shape shape = {dim3(along_x, lab::divide_up(s.out_height, rows)), threads_per_block};
-    kernel<<<shape.grid, shape.block>>>(plane.d_input, plane.d_output, s, rows, aligned);
+    register_blocking<T, size, product>
+        <<<shape.grid, shape.block>>>(plane.d_input, plane.d_output, s, rows, aligned);
     CHECK_LAUNCH();
     return shape;
 }
@@ -768,6 +769,15 @@ double operations_of(const std::string& name, const Sizes& s) {
     return 2.0 * s.filter_width * s.height * s.out_width + 2.0 * s.filter_height * outputs;
 }
 
+// Why a variant is left out when it has not been asked for by name, or "".
+std::string takes_too_long(const std::string& name, const Sizes& s, int64_t planes) {
+    constexpr double most_products = lab::on_cpu ? 1e8 : 2e13;  // beyond: many seconds
+    const double products = planes * operations_of(name, s) / 2;
+    if (products <= most_products) return "";
+    return lab::format("would make %.1e products; ask for it with --variant %s", products,
+                       name.c_str());
+}
+
 // What the variant reads from constant memory, and for NPP from d_filter.
 void load_filter(const std::string& name, const Filter& filter, const Factors& factors,
                  float* d_filter) {
@@ -815,6 +825,9 @@ std::vector<T> run_variants(const Request& request, const Filter& filter, const 
         if (!std::count(request.names.begin(), request.names.end(), name)) continue;
         std::string problem = variant.problem(s, request.block);
         if (problem.empty() && takes_factors(name)) problem = factors.problem;
+        if (problem.empty() && request.names.size() > 1) {
+            problem = takes_too_long(name, s, input.planes);
+        }
         if (!problem.empty()) {
             results.skip(name, problem);
             continue;
@@ -877,6 +890,10 @@ void require_possible(const Request& request, const Filter& filter, const Input<
             "--padding none: the filter of %d x %d does not fit into the input of %lld x %lld; "
             "--padding zero allows it",
             filter.height, filter.width, (long long)input.height, (long long)input.width);
+    }
+    if (std::is_same_v<T, uint8_t>) {
+        lab::require_writable_image("output", request.output_path, s.out_height, s.out_width,
+                                    int(input.planes));
     }
     if (request.names.size() != 1) return;
     for (const Variant<T>& variant : all_variants<T>) {
@@ -979,15 +996,15 @@ InputRequest parse_input(lab::Arguments& arguments) {
         arguments.integer("width", default_side, 0, longest_side, "columns of random input");
     const std::string type = arguments.choice("type", {"float32", "uint8"}, "float32",
                                               "of random input: a matrix or a picture");
-    request.channels = int(
-        arguments.integer("channels", 0, 0, 3, "of a picture, 1 or 3; 0: those of the file, or 1"));
+    const std::string channels = arguments.choice(
+        "channels", {"1", "3"}, "", "of a picture; those of the file, or 1, when it is not given");
+    request.channels = channels.empty() ? 0 : std::stoi(channels);
     request.seed = arguments.integer("seed", 1, 0, INT64_MAX, "of random input");
     request.picture = request.path.empty() ? type == "uint8" : !ends_in_npy(request.path);
     for (const char* name : {"height", "width", "type", "seed"}) {
         if (request.path.empty() || !arguments.given(name)) continue;
         lab::refuse("--%s is for random input: drop it, or --input", name);
     }
-    if (request.channels == 2) lab::refuse("--channels is 1 or 3: gray, or red, green and blue");
     if (request.channels && !request.picture) lab::refuse("--channels is for pictures");
     return request;
 }
@@ -1015,6 +1032,10 @@ FilterRequest parse_filter(lab::Arguments& arguments) {
         if (request.path.empty() || !arguments.given(name)) continue;
         lab::refuse("--%s is for named filters: drop it, or --filter-file", name);
     }
+    const bool bell = request.name == "gaussian" || (request.name == "sharpen" && request.size > 3);
+    if (arguments.given("sigma") && !bell) {
+        lab::refuse("--sigma is the width of gaussian, and of sharpen beyond size 3: drop it");
+    }
     if (request.size % 2 == 0) {
         lab::refuse("--size %d is even: a filter needs odd sides, or no element is in its middle",
                     request.size);
@@ -1032,13 +1053,7 @@ Filter make_filter(const FilterRequest& request, bool signal) {
 
 int run_on_picture(const Request& request, const InputRequest& input, const FilterRequest& filter,
                    lab::Results& results) {
-    if (!request.output_path.empty()) {
-        const std::string problem = lab::image_writing_problem(request.output_path, 1, 1, 1);
-        if (!problem.empty()) {
-            lab::refuse("--output: cannot write %s: %s", lab::quoted(request.output_path).c_str(),
-                        problem.c_str());
-        }
-    }
+    lab::require_writable_image("output", request.output_path, 1, 1, 1);  // the name, for now
     if (!input.path.empty()) {
         return run(request, make_filter(filter, false), read_picture(input.path, input.channels),
                    results);

@@ -8,6 +8,7 @@ SUM = """            sum += input[y * shape.pitch() + x * shape.channels + chann
 """
 MEAN = "    output[row * shape.pitch() + value] = sum / (Sum(rows.count()) * columns.count());\n"
 NAIVE = SUM + MEAN
+SUMMED = "sum += sums[int64_t{y} * shape.values() + value];\n"
 STORED = "    sums[int64_t{row} * shape.values() + value] = sum;\n"
 
 FAULTS = [
@@ -28,10 +29,19 @@ FAULTS = [
           new="x < tile_width - halo; x += blockDim.x"),
     Fault(name="window of bytes", old="x <= 2 * halo; x += shape.channels", new="x <= 2 * radius; x++",
           caught="FAIL  tiled: 37 x 41, 3 channels"),
+    Fault(name="window ends at size", old="centre + radius > size - 1 ? size - 1 :", new="centre + radius > size ? size :",
+          caught="FAIL  tiled: 31 x 33(.*\n)+?.*the last place is size - 1"),
     # Two passes
+    Fault(name="means stored without the pitch", old=SUMMED + MEAN, new=SUMMED + MEAN.replace("pitch", "values"),
+          caught="FAIL  separable: (.*\n)+?.*a row of the output begins at row \\* shape.pitch"),
     Fault(name="divided after each pass", old=STORED, new=STORED.replace("= sum;", "= sum / columns.count() * columns.count();"),
           caught="FAIL  separable: 31 x 33"),
     # Sliding sums
+    Fault(name="row leaves too early", old="if (row - radius - 1 >= 0) sum -= row_sum(row - radius - 1);",
+          new="if (row - radius >= 0) sum -= row_sum(row - radius);",
+          caught="FAIL  running: (.*\n)+?.*does a row leave before its time"),
+    Fault(name="prefix of the window's first", old="strips.left - reach - Lane::channels + k", new="strips.left - reach + k",
+          caught="FAIL  fused: (.*\n)+?.*the sums miss the left column"),
     Fault(name="leaving row not taken away", old="sum -= row_sum(row - radius - 1);", new="sum -= 0;",
           caught="FAIL  running: (.*\n)+.*is the row `row - radius - 1` taken away"),
     Fault(name="leaving bytes not taken away", old="byte_of(entering, k) - byte_of(leaving, k);",

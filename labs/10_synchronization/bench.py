@@ -7,8 +7,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 from checker.benchmark import Benchmark
 
 benchmark = Benchmark(__file__, peers=("cub",))
-for elements in ("1Mi", "16Mi", "256Mi"):
-    benchmark.run("--elements", elements, cpu=("--elements", "64Ki"))
+for elements, on_cpu in (("1Mi", "16Ki"), ("16Mi", "64Ki"), ("256Mi", "256Ki")):
+    benchmark.run("--elements", elements, cpu=("--elements", on_cpu))
 for data in ("random", "equal"):
     benchmark.run("--problem", "histogram", "--elements", "1Gi", "--data", data,
                   cpu=("--problem", "histogram", "--elements", "64Ki", "--data", data))

@@ -19,6 +19,8 @@
 #if defined(LAB_PEERS) && __has_include(<nppi_geometry_transforms.h>)
 #define LAB_NPP
 #include <nppi_geometry_transforms.h>
+
+#include "../../common/npp.h"
 #endif
 
 // The picture, and which of its coordinates run backwards. Pixels: (height, width, channels),
@@ -295,26 +297,10 @@ void launch_staged(Shape shape, const uint8_t* d_input, uint8_t* d_output, Flip 
 
 // NVIDIA's own, in a benchmark build. It names the axis that stays, not what changes places.
 #ifdef LAB_NPP
-NppStreamContext npp_context() {
-    int device = 0;
-    cudaDeviceProp properties;
-    CHECK(cudaGetDevice(&device));
-    CHECK(cudaGetDeviceProperties(&properties, device));
-    NppStreamContext context = {};
-    context.nCudaDeviceId = device;
-    context.nMultiProcessorCount = properties.multiProcessorCount;
-    context.nMaxThreadsPerMultiProcessor = properties.maxThreadsPerMultiProcessor;
-    context.nMaxThreadsPerBlock = properties.maxThreadsPerBlock;
-    context.nSharedMemPerBlock = properties.sharedMemPerBlock;
-    context.nCudaDevAttrComputeCapabilityMajor = properties.major;
-    context.nCudaDevAttrComputeCapabilityMinor = properties.minor;
-    return context;
-}
-
 Shape npp_shape(Flip, dim3) { return {dim3(0), dim3(0)}; }  // it chooses its own
 
 void launch_npp(Shape, const uint8_t* d_input, uint8_t* d_output, Flip flip) {
-    static const NppStreamContext context = npp_context();
+    static const NppStreamContext context = lab::npp_context();
     const NppiSize size = {int(flip.width), int(flip.height)};
     const NppiAxis axis = !flip.rows      ? NPP_VERTICAL_AXIS
                           : !flip.columns ? NPP_HORIZONTAL_AXIS

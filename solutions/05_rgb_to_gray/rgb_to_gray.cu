@@ -19,6 +19,8 @@
 #if defined(LAB_PEERS) && __has_include(<nppi_color_conversion.h>)
 #define LAB_NPP
 #include <nppi_color_conversion.h>
+
+#include "../../common/npp.h"
 #endif
 
 // ---------------------------------------------------------------------------------------------
@@ -261,26 +263,10 @@ void launch_staged(Shape shape, const uint8_t* d_rgb, uint8_t* d_gray, int64_t h
 
 // NVIDIA's own, in a benchmark build. It computes with floats and cuts off: one less now and then.
 #ifdef LAB_NPP
-NppStreamContext npp_context() {
-    int device = 0;
-    cudaDeviceProp properties;
-    CHECK(cudaGetDevice(&device));
-    CHECK(cudaGetDeviceProperties(&properties, device));
-    NppStreamContext context = {};
-    context.nCudaDeviceId = device;
-    context.nMultiProcessorCount = properties.multiProcessorCount;
-    context.nMaxThreadsPerMultiProcessor = properties.maxThreadsPerMultiProcessor;
-    context.nMaxThreadsPerBlock = properties.maxThreadsPerBlock;
-    context.nSharedMemPerBlock = properties.sharedMemPerBlock;
-    context.nCudaDevAttrComputeCapabilityMajor = properties.major;
-    context.nCudaDevAttrComputeCapabilityMinor = properties.minor;
-    return context;
-}
-
 Shape npp_shape(int64_t, int64_t, dim3) { return {dim3(0), dim3(0)}; }  // it chooses its own
 
 void launch_npp(Shape, const uint8_t* d_rgb, uint8_t* d_gray, int64_t height, int64_t width) {
-    static const NppStreamContext context = npp_context();
+    static const NppStreamContext context = lab::npp_context();
     const NppiSize size = {int(width), int(height)};
     const NppStatus status =
         nppiRGBToGray_8u_C3C1R_Ctx(d_rgb, 3 * size.width, d_gray, size.width, size, context);

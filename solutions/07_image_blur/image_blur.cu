@@ -18,8 +18,11 @@
 
 #include "../../common/image.h"
 #include "../../common/lab.h"
-#ifdef LAB_PEERS
+#if defined(LAB_PEERS) && __has_include(<nppi_filtering_functions.h>)
+#define LAB_NPP
 #include <nppi_filtering_functions.h>
+
+#include "../../common/npp.h"
 #endif
 
 // How a picture lies in memory. A value is one channel of one pixel: the neighbours of value v in
@@ -784,20 +787,11 @@ Launch launch_shuffled(const Job& job) {
     return {grid, block};
 }
 
-#ifdef LAB_PEERS
+#ifdef LAB_NPP
 
 // NVIDIA's NPP. It computes where the whole window is inside only, and rounds in its own way.
 Launch launch_npp(const Job& job) {
-    cudaDeviceProp properties;
-    NppStreamContext context = {};
-    CHECK(cudaGetDevice(&context.nCudaDeviceId));
-    CHECK(cudaGetDeviceProperties(&properties, context.nCudaDeviceId));
-    context.nMultiProcessorCount = properties.multiProcessorCount;
-    context.nMaxThreadsPerMultiProcessor = properties.maxThreadsPerMultiProcessor;
-    context.nMaxThreadsPerBlock = properties.maxThreadsPerBlock;
-    context.nSharedMemPerBlock = properties.sharedMemPerBlock;
-    context.nCudaDevAttrComputeCapabilityMajor = properties.major;
-    context.nCudaDevAttrComputeCapabilityMinor = properties.minor;
+    static const NppStreamContext context = lab::npp_context();
     const int radius = job.radius, side = 2 * radius + 1, pitch = int(job.shape.pitch());
     const NppiSize inside = {job.shape.width - 2 * radius, job.shape.height - 2 * radius};
     const int64_t start = radius * job.shape.pitch() + radius * job.shape.channels;
@@ -818,7 +812,7 @@ struct Variant {
 const Variant all_variants[] = {
     {"naive", launch_naive},     {"tiled", launch_tiled}, {"separable", launch_separable},
     {"running", launch_running}, {"fused", launch_fused}, {"shuffled", launch_shuffled},
-#ifdef LAB_PEERS
+#ifdef LAB_NPP
     {"npp", launch_npp},
 #endif
 };

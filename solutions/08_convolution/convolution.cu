@@ -23,8 +23,10 @@
 #include "../../common/lab.h"
 
 #if defined(LAB_PEERS) && __has_include(<nppi_filtering_functions.h>)
+#define LAB_NPP
 #include <nppi_filtering_functions.h>
-#define WITH_NPP
+
+#include "../../common/npp.h"
 #endif
 
 struct Filter {
@@ -671,26 +673,12 @@ std::string problem_of_separable(const Sizes& s, dim3) {
 }
 
 // NVIDIA's library, in the benchmark's build.
-#ifdef WITH_NPP
-NppStreamContext npp_context() {
-    NppStreamContext context = {};
-    cudaDeviceProp card;
-    CHECK(cudaGetDevice(&context.nCudaDeviceId));
-    CHECK(cudaGetDeviceProperties(&card, context.nCudaDeviceId));
-    context.nMultiProcessorCount = card.multiProcessorCount;
-    context.nMaxThreadsPerMultiProcessor = card.maxThreadsPerMultiProcessor;
-    context.nMaxThreadsPerBlock = card.maxThreadsPerBlock;
-    context.nSharedMemPerBlock = card.sharedMemPerBlock;
-    context.nCudaDevAttrComputeCapabilityMajor = card.major;
-    context.nCudaDevAttrComputeCapabilityMinor = card.minor;
-    return context;
-}
-
+#ifdef LAB_NPP
 // NPP turns the filter, so d_filter holds it turned before. It reads beyond the edges of what it is
 // asked for: that is the inside of the picture, and the edge of the output stays as it was.
 template <class T>
 Shape launch_npp(const Plane<T>& plane) {
-    static const NppStreamContext context = npp_context();
+    static const NppStreamContext context = lab::npp_context();
     const Sizes& s = plane.sizes;
     const int row = s.filter_height / 2, column = s.filter_width / 2;
     const NppiSize inside = {int(s.width) - 2 * column, int(s.height) - 2 * row};
@@ -736,7 +724,7 @@ const std::vector<Variant<T>> all_variants = {
     {"register_blocking", problem_of_register_blocking, launch_register_blocking<T, false>},
     {"separable", problem_of_separable, launch_separable<T>},
     {"separable_blocking", problem_of_register_blocking, launch_register_blocking<T, true>},
-#ifdef WITH_NPP
+#ifdef LAB_NPP
     {"npp", problem_of_npp, launch_npp<T>},
 #endif
 };

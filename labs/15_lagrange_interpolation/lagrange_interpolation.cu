@@ -144,6 +144,14 @@ __device__ double as_double(Scaled number) {
 
 constexpr int group_size = 512;
 
+// Where the node that is number i from the left lies once the nodes are dealt out.
+__host__ __device__ int dealt_place(int i, int count) {
+    const int hands = (count + group_size - 1) / group_size, hand = i % hands;
+    const int more = count % hands;  // so many hands have one more
+    const int longer = hand < more ? hand : more;
+    return hand * (count / hands) + longer + i / hands;
+}
+
 struct alignas(16) Term {
     double x;            // of the node, in the unit
     double coefficient;  // weight * y, divided by 2^(exponent of the group)
@@ -314,12 +322,29 @@ __device__ void add_group(Part& all, bool first, Pair group, int exponent) {
     all = first ? part : combined(all, part);
 }
 
+// The number of the node that lies at x, or -1. Halves what is left, ten times for a thousand nodes:
+// a look at each of them would take as long as everything else.
+__device__ int node_at(double given_x, const Nodes& nodes) {
+    int first = 0, last = nodes.count - 1;  // counted from the left
+    while (first < last) {
+        const int middle = (first + last) / 2;
+        if (nodes.given_x[dealt_place(middle, nodes.count)] < given_x) {
+            first = middle + 1;
+        } else {
+            last = middle;
+        }
+    }
+    const int place = dealt_place(first, nodes.count);
+    return nodes.given_x[place] == given_x ? place : -1;
+}
+
 // The way for few points: at a node its own y, and elsewhere exponents at every step.
 __device__ __noinline__ double careful_value(double given_x, const Nodes& nodes) {
+    const int node = node_at(given_x, nodes);
+    if (node >= 0) return nodes.given_y[node];
     const double x = in_unit(given_x, nodes.unit, nodes.unit_again);
     Part part = no_nodes();
     for (int j = 0; j < nodes.count; j++) {
-        if (given_x == nodes.given_x[j]) return nodes.given_y[j];
         const Scaled coefficient = {nodes.terms[j].coefficient, nodes.exponents[j / group_size]};
         part = combined(part, {coefficient, {x - nodes.terms[j].x, 0}});
     }
@@ -705,13 +730,11 @@ std::vector<int64_t> sorted_nodes(const std::vector<double>& x) {
 // group then is spread over the whole interval, and its products are neither huge nor tiny.
 void deal(Problem& problem) {
     const std::vector<int64_t> order = sorted_nodes(problem.x);
-    const size_t hands = lab::divide_up(order.size(), group_size);
-    std::vector<double> x, y;
-    for (size_t hand = 0; hand < hands; hand++) {
-        for (size_t i = hand; i < order.size(); i += hands) {
-            x.push_back(problem.x[order[i]]);
-            y.push_back(problem.y[order[i]]);
-        }
+    const int count = order.size();
+    std::vector<double> x(count), y(count);
+    for (int i = 0; i < count; i++) {
+        x[dealt_place(i, count)] = problem.x[order[i]];
+        y[dealt_place(i, count)] = problem.y[order[i]];
     }
     problem.x = x;
     problem.y = y;

@@ -452,14 +452,17 @@ __global__ void __launch_bounds__(32 * warps_of_block, Lane::blocks)
 // Small windows, without shared memory. Up to radius 7 the sum of a window fits into 16 bits, so a
 // register holds two and one addition serves both: those of bytes q and q + 2 are a pair. The radius
 // is known to the compiler, and a lane gets the column sums beside its own ones from other lanes.
+// Strips are so short that a lane keeps its pixels of all rows in registers: it asks for them at
+// once, and none waits for another.
 
-// What a lane owns, as in Lane, though not always whole pixels; the outermost lanes are halo.
-template <int channel_count, int radius_of_window, class VectorType, int vector_count,
-          int block_count>
+// What a lane owns, as in Lane, though not always whole pixels; the outermost lanes are halo. A
+// strip has `rows` rows of means.
+template <int channel_count, int radius_of_window, class VectorType, int row_count, int block_count>
 struct SmallWindow {
     using Vector = VectorType;
     static constexpr int channels = channel_count, radius = radius_of_window, blocks = block_count;
-    static constexpr int vectors = vector_count, vector_bytes = sizeof(Vector);
+    static constexpr int rows = row_count, rows_read = rows + 2 * radius;
+    static constexpr int vectors = 1, vector_bytes = sizeof(Vector);
     static constexpr int bytes = vectors * vector_bytes, words = bytes / 4;
     static constexpr int side = 2 * radius + 1, reach = radius * channels;
     static constexpr int halo_words = (reach + 3) / 4;  // on each side
@@ -476,6 +479,26 @@ __device__ uint32_t odd_bytes(uint32_t word) { return __byte_perm(word, 0, 0x434
 __device__ uint32_t pair_at(const uint32_t* pairs, int q) {
     const uint32_t* pair = pairs + q / 4 * 2 + q % 2;
     return q % 4 < 2 ? pair[0] : __byte_perm(pair[0], pair[2], 0x5432);
+}
+
+template <class Small>
+__device__ void add_to_columns(const uint32_t (&row)[Small::words],
+                               uint32_t (&columns)[2 * Small::words]) {
+#pragma unroll
+    for (int i = 0; i < Small::words; i++) {
+        columns[2 * i] += even_bytes(row[i]);
+        columns[2 * i + 1] += odd_bytes(row[i]);
+    }
+}
+
+template <class Small>
+__device__ void take_from_columns(const uint32_t (&row)[Small::words],
+                                  uint32_t (&columns)[2 * Small::words]) {
+#pragma unroll
+    for (int i = 0; i < Small::words; i++) {
+        columns[2 * i] -= even_bytes(row[i]);
+        columns[2 * i + 1] -= odd_bytes(row[i]);
+    }
 }
 
 // Column sums with those that the neighbours own, of the words that the windows reach into.
@@ -581,42 +604,34 @@ __device__ void write_means(const uint32_t (&sums)[2 * Small::words], uint8_t* o
 
 template <class Small>
 __global__ void __launch_bounds__(32 * warps_of_block, Small::blocks)
-    shuffled(const uint8_t* input, uint8_t* output, Shape shape, Strips strips) {
+    shuffled(const uint8_t* input, uint8_t* output, Shape shape, int strips_across) {
     constexpr int radius = Small::radius, words = Small::words;
     const unsigned strip = blockIdx.x * warps_of_block + threadIdx.y;
-    const int lane = threadIdx.x, first_row = strip / strips.across * strips.rows;
+    const int lane = threadIdx.x, first_row = strip / strips_across * Small::rows;
     if (first_row >= shape.height) return;  // a whole warp
-    const int end = min(first_row + strips.rows, shape.height);
     const int own =
-        strip % strips.across * Small::outputs + (lane - Small::halo_lanes) * Small::bytes;
+        strip % strips_across * Small::outputs + (lane - Small::halo_lanes) * Small::bytes;
     const bool writes =
         lane >= Small::halo_lanes && lane < 32 - Small::halo_lanes && own < shape.values();
 
-    uint32_t columns[2 * words] = {}, entering[words], leaving[words];
+    uint32_t pixels[Small::rows_read][words], columns[2 * words] = {};
 #pragma unroll
-    for (int row = -radius - 1; row < radius; row++) {
-        load_row<Small>(input, shape, first_row + row, own, entering);
-#pragma unroll
-        for (int i = 0; i < words; i++) {
-            columns[2 * i] += even_bytes(entering[i]);
-            columns[2 * i + 1] += odd_bytes(entering[i]);
-        }
+    for (int i = 0; i < Small::rows_read; i++) {
+        load_row<Small>(input, shape, first_row - radius + i, own, pixels[i]);
     }
-    load_row<Small>(input, shape, first_row + radius, own, entering);
-    load_row<Small>(input, shape, first_row - radius - 1, own, leaving);
-    for (int row = first_row; row < end; row++) {
 #pragma unroll
-        for (int i = 0; i < words; i++) {
-            columns[2 * i] += even_bytes(entering[i]) - even_bytes(leaving[i]);
-            columns[2 * i + 1] += odd_bytes(entering[i]) - odd_bytes(leaving[i]);
-        }
-        load_row<Small>(input, shape, row + 1 + radius, own, entering);
-        load_row<Small>(input, shape, row - radius, own, leaving);
+    for (int i = 0; i < Small::rows_read; i++) {  // row i enters
+        add_to_columns<Small>(pixels[i], columns);
+        if (i < 2 * radius) continue;
+        const int row = first_row + i - 2 * radius;
         uint32_t wide[2 * (words + 2 * Small::halo_words)], sums[2 * words];
         gather<Small>(columns, wide);
         add_along_row<Small>(wide, sums);
         const int rows = window(row, radius, shape.height).count();
-        if (writes) write_means<Small>(sums, output + row * shape.pitch(), shape, rows, own);
+        if (writes && row < shape.height) {
+            write_means<Small>(sums, output + row * shape.pitch(), shape, rows, own);
+        }
+        take_from_columns<Small>(pixels[i - 2 * radius], columns);
     }
 }
 
@@ -751,11 +766,17 @@ Launch launch_fused(const Job& job) {
 
 constexpr int largest_small_radius = 7;
 
+// Measured: in gray 8 bytes a lane and 8 rows, in colour, where the halo is wider, 16 and 6.
+template <int channels, int radius>
+using ChosenWindow =
+    std::conditional_t<channels == 1, SmallWindow<1, radius, uint2, 8, radius <= 5 ? 8 : 6>,
+                       SmallWindow<channels, radius, uint4, 6, radius <= 2 ? 6 : 4>>;
+
 // Calls use(SmallWindow) with the one for this radius.
 template <int channels, int radius = 0, class Use>
 void with_radius(int wanted, Use use) {
     if (wanted == radius) {
-        use(SmallWindow<channels, radius, uint4, 1, 8>());
+        use(ChosenWindow<channels, radius>());
     } else if constexpr (radius < largest_small_radius) {
         with_radius<channels, radius + 1>(wanted, use);
     }
@@ -770,18 +791,16 @@ void with_small_window(int channels, int radius, Use use) {
 }
 
 // Short strips: warps that run at the same time are close to each other in the picture, and find in
-// the caches what their neighbours have read. Yet longer than the rows that are read beforehand.
+// the caches what their neighbours have read.
 Launch launch_shuffled(const Job& job) {
     const dim3 block(32, warps_of_block);
     dim3 grid;
     with_small_window(job.shape.channels, job.radius, [&](auto small) {
         using Small = decltype(small);
-        Strips strips = {};
-        strips.across = int(lab::divide_up(job.shape.values(), Small::outputs));
-        strips.rows = 8 + 4 * job.radius;
-        const int64_t down = lab::divide_up(job.shape.height, strips.rows);
-        grid = dim3(unsigned(lab::divide_up(down * strips.across, warps_of_block)));
-        shuffled<Small><<<grid, block>>>(job.d_input, job.d_output, job.shape, strips);
+        const int64_t across = lab::divide_up(job.shape.values(), Small::outputs);
+        const int64_t down = lab::divide_up(job.shape.height, Small::rows);
+        grid = dim3(unsigned(lab::divide_up(down * across, warps_of_block)));
+        shuffled<Small><<<grid, block>>>(job.d_input, job.d_output, job.shape, int(across));
         CHECK_LAUNCH();
     });
     return {grid, block};

@@ -8,6 +8,12 @@
 #: make build LAB=03           build it only
 #: make run LAB=03 SOLUTION=1  the worked solution; check, build and bench take SOLUTION too
 #: make bench LAB=03           times as a table, CSV and plots, beside the vendor's library
+#: make progress               how far I am in every lab
+#: make next                   where to go on: opens the first TODO in VISUAL or EDITOR
+#: make hint LAB=03            one more hint; ARGS=--again, "--task 2", --all, --reset
+#: make watch LAB=03           build and check at each save
+#: make reset LAB=03           start over; what I have goes to build/replaced
+#: make grade [SUBMISSIONS=dir] grades of my work, or of a folder with one folder a student
 #: make exercises [LAB=03]     write exercises anew; what they replace goes to build/replaced
 #: make test                   the course's own tests; TESTS=tests/test_labs.py chooses a file
 #: make clean                  remove the build folder
@@ -19,7 +25,7 @@
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
-.PHONY: help run check build bench test setup clean exercises
+.PHONY: help run check build bench test setup clean exercises progress next hint watch reset grade
 
 top := .
 include common/functions.mk
@@ -36,8 +42,6 @@ selected := $(foreach word,$(wanted),$(call named,$(word)))
 known_labs := the labs are $(labs)
 require_lab = $(if $(wanted),,$(error LAB is needed, as in: make $@ LAB=$(call number,$(firstword $(labs))); $(known_labs)))
 refuse_unknown = $(if $(unknown),$(error there is no lab $(unknown); $(known_labs)))
-
-python_path = PYTHONPATH="$(1)$${PYTHONPATH:+:$$PYTHONPATH}"
 
 help:
 	@sed -n 's/^#: \{0,1\}//p' Makefile
@@ -58,6 +62,16 @@ test:
 	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u LAB -u ARGS $(call python_path,$$PWD/common:$$PWD/tests) \
 	    $(call quote,$(PYTHON)) -B -m pytest $(or $(TESTS),tests) $(ARGS)
 
+# What a learner asks for on the way; the modules are in common/checker.
+progress next:
+	@$(call learner,$@)
+
+hint watch reset:
+	@$(require_lab)$(refuse_unknown)$(call learner,$@,$(selected))
+
+grade:
+	@$(refuse_unknown)$(call grade,$(selected))
+
 exercises:
 	@$(refuse_unknown)$(call python_path,common) \
 	    $(call quote,$(PYTHON)) -B -m checker.exercises $(selected)
@@ -72,8 +86,13 @@ clean:
 	    echo 'build/replaced stays: it holds exercises that "make exercises" has replaced'; \
 	fi
 
-ifneq ($(filter test exercises,$(MAKECMDGOALS)),)
-$(call require,python $(if $(filter test,$(MAKECMDGOALS)),\
-    compiler make numpy scipy pillow pytest matplotlib stb boost))
+ifneq ($(filter test exercises grade,$(MAKECMDGOALS)),)
+$(call require,python $(if $(filter test grade,$(MAKECMDGOALS)),$(grade_needs)) \
+    $(if $(filter test,$(MAKECMDGOALS)),pytest matplotlib))
+-include build/setup.mk
+endif
+
+ifneq ($(learner_goals),)
+$(call require,$(learner_needs))
 -include build/setup.mk
 endif

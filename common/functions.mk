@@ -14,3 +14,21 @@ is_set = $(filter-out 0 no,$($(1)))
 dry_run = $(findstring n,$(filter-out --%,$(firstword -$(MAKEFLAGS))))
 set_up = $(shell env $(call given,CXX PYTHON) bash $(top)/common/setup.sh --need '$(1)' >&2 && echo ready)
 require = $(if $(dry_run),,$(if $(call set_up,$(1)),,$(error the set-up is not complete, see above)))
+
+python_path = PYTHONPATH="$(1)$${PYTHONPATH:+:$$PYTHONPATH}"
+
+# A learner's command, a module of common/checker. It starts make itself, so nothing of this make's
+# own settings may reach it; and it takes the shell's place, so that a signal to make ends it in
+# good order.  $(1) the module  $(2) the lab
+learner = exec env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL $(call python_path,$(top)/common) \
+    $(call quote,$(PYTHON)) -B -m checker.$(1) $(2) $(ARGS)
+learner_goals := $(filter progress next hint watch reset,$(MAKECMDGOALS))
+learner_needs := python numpy $(if $(filter progress next watch,$(learner_goals)),compiler scipy pillow)
+
+# A teacher's command. It asks make how to build, so nothing of this make's own settings may reach it.
+# $(1) the labs; none for all
+grade = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL $(call python_path,$(top)/common) \
+    $(call quote,$(PYTHON)) -B -m checker.grade $(addprefix --lab ,$(1)) \
+    $(if $(SUBMISSIONS),--submissions $(call quote,$(SUBMISSIONS))) \
+    $(if $(POINTS),--points $(call quote,$(POINTS))) $(ARGS)
+grade_needs := python compiler make numpy scipy pillow stb boost

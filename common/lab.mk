@@ -13,6 +13,7 @@
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .PHONY: help run check build bench test setup clean exercises announce always
+.PHONY: progress next hint watch reset grade
 
 top := ../..
 include $(top)/common/functions.mk
@@ -34,6 +35,20 @@ help test setup:
 
 exercises:
 	@$(MAKE) --no-print-directory -C $(top) $@ LAB=$(lab)
+
+ifneq ($(learner_goals)$(filter grade,$(MAKECMDGOALS)),)
+$(call require,$(learner_needs) $(if $(filter grade,$(MAKECMDGOALS)),$(grade_needs)))
+-include $(top)/build/setup.mk
+endif
+
+progress next:
+	@$(call learner,$@)
+
+hint watch reset:
+	@$(call learner,$@,$(lab))
+
+grade:
+	@$(call grade,$(lab))
 
 # What this lab has built, and nothing beyond a link that somebody put in the build folder.
 clean:

@@ -1,0 +1,113 @@
+"""The labs as the learner's commands see them: folders, sources, TODOs, what nobody has touched."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import exercises
+from .exercises import ROOT, SUFFIXES
+from .lab import Parser
+
+# `// TODO 5a (2 lines): ...` belongs to task 5; labs with few tasks do not number them.
+TODO = re.compile(r"//\s*(TODO\b(?:\s+(\d+)([a-z]?)\b)?.*)")
+
+
+@dataclass(frozen=True)
+class Todo:
+    """A place that waits for the learner."""
+
+    path: Path
+    line: int
+    text: str
+    task: int  # 0: the lab does not number its tasks
+    part: str
+
+
+class CourseLab:
+    """One lab of the course, as the learner has it."""
+
+    def __init__(self, name: str):
+        self.name = name  # 03_vector_add
+        self.number, self.title = name.split("_", 1)
+        self.folder = ROOT / "labs" / name
+        self.source = self.folder / f"{self.title}.cu"
+        self.solution = ROOT / "solutions" / name / self.source.name
+        self.memory = ROOT / "build" / "learner" / name  # what the commands remember of it
+
+    def __str__(self) -> str:
+        return f"lab {self.number}, {self.title}"
+
+    def shipped(self) -> dict[str, str]:
+        """File name -> text of the exercise as it was handed out; nothing if that cannot be known."""
+        try:
+            return exercises.exercise_files(self.solution.parent)
+        except (OSError, exercises.MarkerError):
+            return {}
+
+    def sources(self) -> list[Path]:
+        """The learner's files, the one with main first."""
+        try:
+            found = sorted(path for path in self.folder.iterdir()
+                           if path.suffix in SUFFIXES and not path.name.startswith("."))
+        except OSError:
+            return []
+        return sorted(found, key=lambda path: path != self.source)
+
+    def trouble(self) -> str:
+        """Why the lab cannot be judged at all: a file that is missing or unreadable."""
+        for name in {self.source.name: "", **self.shipped()}:
+            path = self.folder / name
+            try:
+                path.read_bytes()
+            except FileNotFoundError:
+                advice = f": make reset LAB={self.number} writes it anew" if self.solution.exists() else ""
+                return f"{name} is missing{advice}"
+            except OSError as error:
+                return f"{name} cannot be read: {error.strerror}"
+        return ""
+
+    def untouched(self) -> bool:
+        """Is every file as it was handed out?"""
+        shipped = self.shipped()
+        try:
+            return bool(shipped) and all((self.folder / name).read_bytes() == text.encode()
+                                         for name, text in shipped.items())
+        except OSError:
+            return False
+
+    def todos(self) -> list[Todo]:
+        """What is left to do in the order of the tasks, which is not always that of the lines."""
+        found = []
+        for path in self.sources():
+            try:
+                lines = path.read_text("utf-8", "replace").splitlines()
+            except OSError:
+                continue
+            found += [Todo(path, number, match[1].strip(), int(match[2] or 0), match[3] or "")
+                      for number, line in enumerate(lines, 1) if (match := TODO.search(line))]
+        # What the learner has noted without a number comes after the numbered ones.
+        return sorted(found, key=lambda todo: (todo.task == 0, todo.task, todo.part))
+
+
+def labs() -> list[CourseLab]:
+    """Every lab of the course, in order."""
+    found = (ROOT / "labs").glob("[0-9][0-9]_*/Makefile")
+    return [CourseLab(path.parent.name) for path in sorted(found)]
+
+
+def one_lab(parser: Parser, names: list[str]) -> CourseLab:
+    """The lab that was named, for a command that takes exactly one."""
+    if len(names) != 1:
+        parser.error(f"takes one lab at a time, not {len(names)}")
+    known = {lab.name: lab for lab in labs()}
+    if names[0] not in known:
+        parser.error(f"there is no lab {names[0]}; the labs are {' '.join(known)}")
+    return known[names[0]]
+
+
+def shown(path: Path) -> str:
+    """The path from where the command was typed."""
+    return os.path.relpath(path)

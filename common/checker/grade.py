@@ -1,0 +1,328 @@
+"""Grades one's own labs, or a folder of submissions, one folder a student.
+
+    python3 -m checker.grade [--submissions FOLDER] [--lab NN_name ...] [--points "03=20 13=40"]
+
+Results go to build/grades: students/NAME/results.json (Gradescope) and results.xml (JUnit), and for
+all grades.csv, grades.html and grades.json. Ends with 0 when grading worked, whatever the grades; 1
+when it could not be done here; 2 for bad usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import fcntl
+import json
+import os
+import queue
+import random
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from . import exercises, grade_build, grade_collect, grade_confine, grade_report, grade_score, terminal
+from .grade_collect import Work
+from .grade_judge import Rules, Verdict, judge
+
+ROOT = Path(__file__).resolve().parents[2]
+DONE, IMPOSSIBLE, BAD_USAGE = 0, 1, 2
+ON_CARD_AT_ONCE = 2  # programs that share one card slow each other down
+SHOWN_STUDENTS = 40
+
+
+class Stop(Exception):
+    """Grading ends here: a status and a sentence."""
+
+    def __init__(self, status: int, sentence: str):
+        super().__init__(sentence)
+        self.status = status
+
+
+def say(sentence: str) -> None:
+    print(f"grade: {sentence}", file=sys.stderr, flush=True)
+
+
+def refuse(sentence: str) -> Stop:
+    return Stop(BAD_USAGE, sentence)
+
+
+# The command line
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="grade", allow_abbrev=False, formatter_class=argparse.RawTextHelpFormatter,
+                                     description="Grades one's own labs, or a folder of submissions.")
+    parser.add_argument("--submissions", type=Path, metavar="FOLDER", help="one folder a student in it")
+    parser.add_argument("--student", type=Path, metavar="FOLDER", help="one submission; results call it so")
+    parser.add_argument("--lab", action="append", metavar="NN_name", default=[], help="this lab only (repeatable)")
+    parser.add_argument("--points", default="", metavar="WORDS", help='such as "03=20 13=40"; 10 for each other lab')
+    parser.add_argument("--workers", type=int, metavar="N", help="submissions at a time (one a core)")
+    parser.add_argument("--seed", type=int, metavar="N", help="the seed of fresh input, to repeat a grading")
+    parser.add_argument("--timeout", type=float, metavar="S", default=30, help="seconds that one run may take (30)")
+    parser.add_argument("--memory", type=int, metavar="MIB", default=2048, help="memory of one run in MiB (2048)")
+    parser.add_argument("--part", metavar="K/N", default="1/1", help="every N-th student, from the K-th on")
+    parser.add_argument("--merge", type=Path, nargs="+", metavar="FOLDER", help="put parts together that were graded before")
+    parser.add_argument("--output", type=Path, metavar="FOLDER", default=ROOT / "build/grades",
+                        help="where results go (build/grades)")
+    parser.add_argument("--confine", choices=list(grade_confine.LEVELS), default="",
+                        help="this level of confinement, not the strongest that holds here")
+    options = parser.parse_args(arguments)
+    cores = len(os.sched_getaffinity(0))
+    options.workers = cores if options.workers is None else options.workers
+    options.seed = random.SystemRandom().randrange(1 << 31) if options.seed is None else options.seed
+    options.output = options.output.absolute()
+    if options.workers < 1 or not options.timeout > 0 or options.memory < 1:
+        raise refuse("--workers, --timeout and --memory take a number above zero")
+    if not 0 <= options.seed < 1 << 63:
+        raise refuse("--seed takes a number from 0 to 2^63 - 1")
+    match = re.fullmatch(r"([0-9]+)/([0-9]+)", options.part)
+    if not match or not 1 <= int(match[1]) <= int(match[2]):
+        raise refuse(f"--part takes 3/8 for the third of eight parts, not {options.part}")
+    options.part = int(match[1]), int(match[2])
+    for folder in (options.submissions, options.student):
+        if folder and not folder.is_dir():
+            raise refuse(f"there is no folder {folder}")
+    if options.submissions and options.student:
+        raise refuse("--submissions takes a folder of students, --student one of them: give one of the two")
+    known = grade_collect.gradable_labs(ROOT)
+    for lab in options.lab:
+        if lab not in known:
+            raise refuse(f"{lab} cannot be graded, because it has no worked solution or no checker; "
+                         f"these can: {', '.join(known)}")
+    return options
+
+
+# What is to be graded
+
+
+def gather(options: argparse.Namespace) -> tuple[dict[str, dict[str, Work | Verdict]], list[str], list[str]]:
+    """Student -> lab -> work, or the verdict where there is none to judge; the labs; notes."""
+    notes: list[str] = []
+    if options.submissions:
+        folders, notes = grade_collect.students(options.submissions)
+        if not folders:
+            raise refuse(f"{options.submissions} holds no folder: one folder a student is wanted")
+        named = {folder.name: folder for folder in folders}
+    elif options.student:
+        named = {"submission": options.student}
+    else:
+        named = {"my_work": ROOT}
+    found: dict[str, dict[str, Work | Verdict]] = {name: {} for name in named}
+    present = set()
+    for lab in sorted(options.lab) or grade_collect.gradable_labs(ROOT):
+        for name, folder in named.items():
+            try:
+                found[name][lab] = grade_collect.collect(ROOT, folder, lab)
+                present.add(lab)
+            except FileNotFoundError as error:
+                found[name][lab] = Verdict(lab, str(error))
+            except grade_collect.Refused as refusal:
+                found[name][lab] = Verdict(lab, str(refusal))
+                present.add(lab)
+    labs = sorted(set(options.lab) or present)
+    if not labs:
+        raise refuse(f"{options.submissions or options.student or ROOT} holds no file of any lab, such as vector_add.cu or 03_vector_add/vector_add.cu")
+    chosen = sorted(found)[options.part[0] - 1::options.part[1]]
+    return {name: {lab: found[name][lab] for lab in labs} for name in chosen}, labs, notes
+
+
+# Judging
+
+
+class Progress:
+    """How many are done, on a terminal."""
+
+    def __init__(self, total: int):
+        self.total, self.done = total, 0
+        self.lock = threading.Lock()
+        self.bar = terminal.ProgressBar()
+
+    def step(self, name: str) -> None:
+        with self.lock:
+            self.done += 1
+            self.bar.show(self.done, self.total, name)
+
+
+def remove(folder: Path) -> None:
+    """Whatever a submission left there, however deep and unreadable."""
+    if folder.exists():
+        subprocess.run(["chmod", "-R", "u+rwX", str(folder)], stderr=subprocess.DEVNULL, check=False)
+        subprocess.run(["rm", "-rf", str(folder)], check=False)
+
+
+def judge_all(options: argparse.Namespace, works: list[Work], tools: dict, rules: Rules) -> dict[str, Verdict]:
+    """Digest -> verdict. Each worker has a number, and with it, if root grades, a user of its own."""
+    slots: queue.SimpleQueue = queue.SimpleQueue()
+    for slot in range(options.workers):
+        slots.put(slot)
+    gpu = any(tool.backend == "gpu" for tool in tools.values())
+    card = threading.Semaphore(ON_CARD_AT_ONCE) if gpu else contextlib.nullcontext()
+    place = options.output / "work"
+    progress = Progress(len(works))
+    stopping = threading.Event()
+
+    def one(work: Work) -> Verdict | None:
+        if stopping.is_set():
+            return None
+        slot = slots.get()
+        folder = place / f"{work.lab}-{work.digest}"
+        try:
+            folder.mkdir(parents=True)
+            return judge(rules, folder, work, tools[work.lab], slot, card)
+        except Exception as error:  # nobody else's grade may hang on it
+            return Verdict(work.lab, f"the grader failed at this one: {type(error).__name__}: {error}")
+        finally:
+            remove(folder)
+            slots.put(slot)
+            progress.step(work.lab)
+
+    with ThreadPoolExecutor(options.workers) as pool:
+        futures = {work.digest: pool.submit(one, work) for work in works}
+        try:
+            return {digest: future.result() for digest, future in futures.items()}
+        except BaseException:
+            stopping.set()
+            raise
+        finally:
+            progress.bar.close()
+
+
+def reference_notes(lab: str, verdict: Verdict) -> tuple[list[str], list[str]]:
+    if not verdict.cases:
+        raise Stop(IMPOSSIBLE, f"the worked solution of {lab} cannot be judged here ({verdict.sentence}), so nothing "
+                               f"can be graded by it:\n{verdict.detail}")
+    counted, notes = grade_score.counted_cases(verdict)
+    if not counted and not all(case.message.startswith("skipped: ") for case in verdict.cases):
+        raise Stop(IMPOSSIBLE, f"the worked solution of {lab} passes no case here, so nothing can be graded by it: "
+                               f"{verdict.cases[0].message}")
+    return counted, notes
+
+
+def grade(options: argparse.Namespace) -> grade_score.Grades:
+    found, labs, notes = gather(options)
+    points = points_of(labs, options.points)
+    tools = {lab: grade_build.find_tools(ROOT, lab) for lab in labs}
+    one = tools[labs[0]]
+    say(f"backend: {one.backend} ({one.reason})")
+
+    hidden = [ROOT, *(folder.resolve() for folder in (options.submissions, options.student) if folder)]
+    confine = options.output / "confine"
+    grade_confine.compile_confine(ROOT / "common/grading/confine.cpp", confine, one.cxx)
+    seen = grade_confine.visible(hidden, [tool for tool in (shutil.which(one.cxx), one.nvcc, os.environ.get("CCBIN", ""))
+                                          if tool and tool.startswith("/")])
+    packages = ROOT / "build/packages"
+    seen += [packages] if packages.is_dir() else []
+    confinement = grade_confine.strongest(confine, seen, one.backend == "gpu", options.confine)
+    missing = confinement.missing()
+    say(f"confined by {confinement.level}")
+    notes += [f"not confined on this machine: {missing}"] if missing else []
+    for note in notes:
+        say(note)
+
+    references = {lab: grade_collect.solution(ROOT, lab) for lab in labs}
+    submitted = [work for works in found.values() for work in works.values() if isinstance(work, Work)]
+    distinct = {work.digest: work for work in [*references.values(), *submitted]}
+    say(f"submissions: {len(found)}, sources of a lab: {len(submitted)}, different ones with the worked solutions: "
+        f"{len(distinct)}, fresh input by --seed {options.seed}")
+    rules = Rules(ROOT, confinement, options.seed, options.timeout, options.memory)
+    verdicts = judge_all(options, list(distinct.values()), tools, rules)
+
+    counted = {}
+    for lab in labs:
+        counted[lab], sentences = reference_notes(lab, verdicts[references[lab].digest])
+        for sentence in sentences:
+            say(sentence)
+        notes += sentences
+    students = {name: {lab: verdict_of(work, verdicts) for lab, work in works.items()} for name, works in found.items()}
+    return grade_score.Grades(options.seed, one.backend, points, counted, students, notes)
+
+
+def verdict_of(work: Work | Verdict, verdicts: dict[str, Verdict]) -> Verdict:
+    return work if isinstance(work, Verdict) else verdicts[work.digest]
+
+
+def points_of(labs: list[str], wish: str) -> dict[str, float]:
+    try:
+        return grade_score.points_of(labs, wish)
+    except ValueError as error:
+        raise refuse(str(error)) from None
+
+
+def merge(options: argparse.Namespace) -> grade_score.Grades:
+    parts = []
+    for folder in options.merge:
+        try:
+            parts.append(grade_score.Grades.from_json(json.loads((folder / "grades.json").read_text("utf-8"))))
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise refuse(f"{folder} holds no finished part: {error}") from None
+    try:
+        return grade_score.merged(parts)
+    except ValueError as error:
+        raise Stop(IMPOSSIBLE, str(error)) from None
+
+
+# Reporting
+
+
+def print_table(grades: grade_score.Grades) -> None:
+    for student in list(grades.students)[:SHOWN_STUDENTS]:
+        print(f"{grade_report.clean(student)}: {grades.total(student):g} of {grades.most:g} points")
+        for lab in grades.labs:
+            print(f"    {lab:<28} {grades.score(student, lab):>6g} of {grades.points[lab]:<4g} "
+                  f"{grade_report.clean(grades.sentence(student, lab))}")
+    if len(grades.students) > SHOWN_STUDENTS:
+        print(f"... and {len(grades.students) - SHOWN_STUDENTS} more")
+
+
+@contextlib.contextmanager
+def alone(folder: Path):
+    """Only one grading at a time writes to a folder; what an earlier one left is removed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()) and not (folder / ".lock").is_file():
+        raise refuse(f"{folder} holds something that is no grading: --output wants a new folder, or one of grades")
+    with open(folder / ".lock", "w", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise Stop(IMPOSSIBLE, f"another grading writes to {folder}") from None
+        for name in ("work", "students"):
+            remove(folder / name)
+        try:
+            yield
+        finally:
+            remove(folder / "work")
+            (folder / "confine").unlink(missing_ok=True)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "LAB", "ARGS", "SOLUTION", "DEBUG"):
+        os.environ.pop(name, None)  # the settings of the make that started this one
+    os.umask(0o022)  # confined programs run as another user where root grades
+    started = time.monotonic()
+    try:
+        options = parse(arguments)
+        with alone(options.output):
+            grades = merge(options) if options.merge else grade(options)
+            grade_report.write_all(grades, options.output)
+    except Stop as stop:
+        say(str(stop))
+        return stop.status
+    except (grade_build.NoTools, grade_confine.CannotConfine, exercises.MarkerError) as error:
+        say(str(error))
+        return IMPOSSIBLE
+    except KeyboardInterrupt:
+        say("interrupted: nothing was written")
+        return 130
+    print_table(grades)
+    place = os.path.relpath(options.output)
+    say(f"done in {time.monotonic() - started:.0f} s: {place}/grades.html, {place}/grades.csv, {place}/students/")
+    return DONE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,118 @@
+"""Compiles what was submitted, by the commands that `make build` uses, but confined."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from .grade_collect import Work, main_file
+from .grade_confine import Confinement
+
+SECONDS = 300
+SHOWN_LINES = 30
+
+# make itself says what it would use: a goal that prints the variables of common/lab.mk, and on the CPU
+# makes the runtime that all programs are linked with.
+QUESTION = """show-tools: $(if $(filter cpu,$(backend)),$(runtime)) ; @printf '%s\\n' \
+$(foreach name,backend reason flags nvcc architectures CXX PYTHON,$(call quote,$(name)=$($(name)))) \
+"CPLUS_INCLUDE_PATH=$$CPLUS_INCLUDE_PATH" "LIBRARY_PATH=$$LIBRARY_PATH" "CPU_LDFLAGS=$$CPU_LDFLAGS"
+"""
+# What the submissions' programs get to see of the environment; the rest may hold secrets.
+KEPT = ("PATH", "LD_LIBRARY_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "CPU_CXXFLAGS", "CPU_LDFLAGS",
+        "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_CPU_DEVICE", "NVCC_APPEND_FLAGS",
+        "NVCC_PREPEND_FLAGS", "HOME")
+
+
+class NoTools(Exception):
+    """make refuses to build for this backend; the text is what it said."""
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What compiles one lab."""
+
+    backend: str
+    reason: str
+    flags: str
+    nvcc: str
+    cxx: str
+    python: str
+    environment: dict[str, str]
+
+    def command(self, root: Path, source: Path, program: Path) -> list[str]:
+        if self.backend == "gpu":
+            return [self.nvcc, *shlex.split(self.flags), "-o", str(program), str(source)]
+        flags = ["--flags", self.flags] if self.flags else []
+        return ["bash", str(root / "common/cpu/compile.sh"), "--cxx", self.cxx, "--python", self.python, *flags,
+                "--runtime-object", str(root / "build/cpu/runtime.o"), str(source), "-o", str(program)]
+
+
+def base_environment() -> dict[str, str]:
+    """The part of this process's environment that confined programs may see, and fixed settings.
+
+    Two threads for the CPU's blocks, whatever the machine: more workers must not change a verdict,
+    and one thread alone would hide races between blocks.
+    """
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    return {**kept, "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1",
+            "CUDA_CPU_THREADS": "2", "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "1"}
+
+
+def find_tools(root: Path, lab: str) -> Tools:
+    """Asks make what `make build LAB=...` would use here."""
+    result = subprocess.run(["make", "-s", "--no-print-directory", "-C", str(root / "labs" / lab),
+                             "MAKECMDGOALS=build", f"--eval={QUESTION}", "show-tools"],
+                            text=True, capture_output=True, check=False)
+    if result.returncode != 0:
+        raise NoTools(result.stderr.strip())
+    answer = dict(line.split("=", 1) for line in result.stdout.splitlines() if "=" in line)
+    environment = {name: answer[name] for name in ("CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "CPU_LDFLAGS")
+                   if answer[name].strip()}
+    return Tools(answer["backend"], answer["reason"], answer["flags"].strip(), answer["nvcc"], answer["CXX"],
+                 answer["PYTHON"], environment)
+
+
+def lay_out(root: Path, folder: Path, work: Work) -> Path:
+    """A folder like the course with this one lab in it; returns the main source's place in it."""
+    sources = folder / "labs" / work.lab
+    sources.mkdir(parents=True)
+    for name, text in work.files:
+        (sources / name).write_bytes(text)
+    (folder / "common").mkdir()
+    for path in common_sources(root):
+        (folder / "common" / path.name).symlink_to(path)
+    (folder / "program").mkdir()
+    return Path("labs") / work.lab / main_file(work.lab)
+
+
+def common_sources(root: Path) -> list[Path]:
+    """What a lab may include, and what compiles it: the checkers are no part of that."""
+    return [*sorted((root / "common").glob("*.h")), root / "common/cpu"]
+
+
+def compile_work(root: Path, folder: Path, work: Work, tools: Tools, confinement: Confinement,
+                 slot: int) -> str | None:
+    """Compiles into folder/program/; returns None, or what the compiler had to say against it."""
+    source = lay_out(root, folder, work)
+    target = folder / "program" / main_file(work.lab).removesuffix(".cu")
+    runtime = [root / "build/cpu/runtime.o"] if tools.backend == "cpu" else []
+    readable = [folder / "labs", folder / "common", *common_sources(root), *runtime]
+    # The compiler needs no card, and its memory may be bounded even where a card's driver's may not.
+    words = Confinement(confinement.program, confinement.level, confinement.readable, False).words(
+        slot, readable, ["--write", str(folder / "program"), "--seconds", str(SECONDS)])
+    with open(folder / "compiler.txt", "w+b") as output:
+        status = subprocess.run([*words, *tools.command(root, source, target)], cwd=folder, stdin=subprocess.DEVNULL,
+                                stdout=output, stderr=subprocess.STDOUT, check=False,
+                                env={**base_environment(), **tools.environment}).returncode
+        output.seek(0)
+        text = output.read(1 << 20).decode("utf-8", "replace")
+    if status == 0 and target.is_file():
+        return None
+    lines = text.replace(f"{folder}/", "").replace(f"{root}/", "").splitlines()
+    errors = [line for line in lines if "error:" in line or line.startswith("confine: ")]
+    first = errors[:1] if errors and errors[0] not in lines[:SHOWN_LINES] else []
+    more = [f"... and {len(lines) - SHOWN_LINES} more lines"] if len(lines) > SHOWN_LINES else []
+    return "\n".join([*first, *(line[:400] for line in lines[:SHOWN_LINES]), *more]) or f"the compiler ended with {status}"

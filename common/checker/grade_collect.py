@@ -1,0 +1,136 @@
+"""Takes from a student's folder the expected files of a lab, and nothing else.
+
+A submission is a folder of any of these forms; the first that holds the lab's main file counts:
+
+    student/labs/NN_name/name.cu      the whole course as the student has it
+    student/NN_name/name.cu           a folder a lab
+    student/name.cu                   the files alone
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import exercises
+
+SIZE_LIMIT = 1 << 20  # bytes of one source file; the longest of the course has 60,000
+
+KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFBLK: "a device",
+         stat.S_IFCHR: "a device", stat.S_IFDIR: "a folder"}
+
+
+class Refused(Exception):
+    """What was submitted is not looked at; the text says why."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """The sources of one lab as one student, or several with the same ones, submitted them."""
+
+    lab: str
+    files: tuple[tuple[str, bytes], ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        digest = hashlib.sha256(self.lab.encode())
+        for name, text in self.files:
+            digest.update(f"\n{name} {len(text)}\n".encode() + text)
+        return digest.hexdigest()[:16]
+
+
+def main_file(lab: str) -> str:
+    return lab.split("_", 1)[1] + ".cu"
+
+
+def gradable_labs(root: Path) -> list[str]:
+    """The labs that have a worked solution and a checker."""
+    return sorted(path.parent.name for path in (root / "labs").glob("[0-9][0-9]_*/check.py")
+                  if (root / "solutions" / path.parent.name / main_file(path.parent.name)).is_file())
+
+
+def solution(root: Path, lab: str) -> Work:
+    """The worked solution in the form of a submission."""
+    paths = [path for path in sorted((root / "solutions" / lab).iterdir()) if path.suffix in exercises.SUFFIXES]
+    return Work(lab, tuple((path.name, path.read_bytes()) for path in paths))
+
+
+def collect(root: Path, student: Path, lab: str) -> Work:
+    """The lab's files out of the student's folder. FileNotFoundError: there is none; or Refused."""
+    expected = exercises.exercise_files(root / "solutions" / lab)
+    main = main_file(lab)
+    for place in (("labs", lab), (lab,), ()):
+        try:
+            files = {main: read_plainly(student, (*place, main))}
+            break
+        except FileNotFoundError:
+            continue
+    else:
+        raise FileNotFoundError(f"there is no {main} in the submission")
+    notes = []
+    for name, text in expected.items():
+        if name == main:
+            continue
+        try:
+            files[name] = read_plainly(student, (*place, name))
+        except FileNotFoundError:
+            files[name] = text.encode()
+            notes.append(f"{name} is not in the submission: taken as it was handed out")
+    return Work(lab, tuple(sorted(files.items())), tuple(notes))
+
+
+def read_plainly(folder: Path, parts: tuple[str, ...]) -> bytes:
+    """The bytes of folder/parts, which must be a plain file of a sensible size, reached by no link."""
+    shown = "/".join(parts)
+    try:
+        place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            for part in parts[:-1]:
+                inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=place)
+                os.close(place)
+                place = inner
+            # A pipe would keep a blocking open waiting for ever, a device might do worse.
+            kind = os.lstat(parts[-1], dir_fd=place).st_mode
+            if stat.S_ISLNK(kind):
+                raise Refused(f"{shown} is a symbolic link: the file itself is wanted")
+            if not stat.S_ISREG(kind):
+                raise Refused(f"{shown} is {KINDS.get(stat.S_IFMT(kind), 'no file')}: a plain file is wanted")
+            handle = os.open(parts[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=place)
+        finally:
+            os.close(place)
+        with open(handle, "rb") as file:
+            text = file.read(SIZE_LIMIT + 1)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        if error.errno == errno.ENOTDIR and not reached_by_link(folder, parts):
+            raise FileNotFoundError(shown) from None
+        if error.errno in (errno.ELOOP, errno.ENOTDIR):
+            raise Refused(f"{shown} is reached by a symbolic link: the file itself is wanted") from None
+        raise Refused(f"{shown} cannot be read: {error.strerror}") from None
+    if len(text) > SIZE_LIMIT:
+        raise Refused(f"{shown} is larger than {SIZE_LIMIT >> 20} MiB, which no source of a lab is")
+    return text
+
+
+def reached_by_link(folder: Path, parts: tuple[str, ...]) -> bool:
+    return any((folder.joinpath(*parts[:count])).is_symlink() for count in range(len(parts)))
+
+
+def students(folder: Path) -> tuple[list[Path], list[str]]:
+    """The folders of students by name, and a sentence for each thing that is none."""
+    found, notes = [], []
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith((".", "__MACOSX")):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            found.append(path)
+        else:
+            reason = "a link" if path.is_symlink() else "no folder"
+            notes.append(f"{path.name} is {reason}, so nothing in it is graded: one folder a student is wanted")
+    return found, notes

@@ -1,0 +1,129 @@
+"""One verdict: what was submitted for one lab is compiled, its checker run, the result read.
+
+The checker runs as the grader itself does; the program that it starts is a small script, which
+starts the real one confined. So a submission meets neither checker, nor oracle, nor results.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from .grade_build import Tools, base_environment, compile_work
+from .grade_collect import Work, main_file
+from .grade_confine import Confinement
+
+CHECK_SECONDS = 30  # times --timeout: after that a whole check is ended
+
+
+@dataclass
+class Case:
+    name: str
+    passed: bool
+    message: str = ""
+
+
+@dataclass
+class Verdict:
+    """What became of a submission for one lab. Without cases: `sentence` says why there are none."""
+
+    lab: str
+    sentence: str
+    detail: str = ""
+    cases: list[Case] = field(default_factory=list)
+
+    def as_json(self) -> dict:
+        return asdict(self)
+
+    @staticmethod
+    def from_json(value: dict) -> Verdict:
+        return Verdict(**{**value, "cases": [Case(**case) for case in value["cases"]]})
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What holds for every submission of one grading."""
+
+    root: Path
+    confinement: Confinement
+    seed: int
+    timeout: float
+    memory_mib: int
+
+
+def judge(rules: Rules, folder: Path, work: Work, tools: Tools, slot: int, card) -> Verdict:
+    """`folder` is the work's own, and new; `card` is held while programs run."""
+    complaint = compile_work(rules.root, folder, work, tools, rules.confinement, slot)
+    notes = "".join(f"{note}\n" for note in work.notes)
+    if complaint:
+        return Verdict(work.lab, "does not compile", notes + complaint)
+    with card:
+        verdict = check(rules, folder, work.lab, tools, slot)
+    verdict.detail = notes + verdict.detail
+    return verdict
+
+
+def write_launcher(rules: Rules, folder: Path, lab: str, tools: Tools, slot: int) -> Path:
+    """The script that the checker takes for the program, where `make` would have put the program."""
+    name = main_file(lab).removesuffix(".cu")
+    # One process may work for all of its threads' time; the checker itself ends what waits for ever.
+    seconds = str(int(4 * rules.timeout) + 1)
+    words = rules.confinement.words(slot, [folder / "program", rules.root / "data"],
+                                    ["--here", "--memory", str(rules.memory_mib), "--processor-seconds", seconds])
+    launcher = folder / "build" / tools.backend / "labs" / lab / name
+    launcher.parent.mkdir(parents=True)
+    launcher.write_text(f'#!/bin/sh\nexec {shlex.join([*words, str(folder / "program" / name)])} "$@"\n')
+    launcher.chmod(0o755)
+    return launcher
+
+
+def check(rules: Rules, folder: Path, lab: str, tools: Tools, slot: int) -> Verdict:
+    launcher = write_launcher(rules, folder, lab, tools, slot)
+    results = folder / "results.json"
+    (folder / "tmp").mkdir()
+    words = [sys.executable, "-B", str(rules.root / "labs" / lab / "check.py"), "--program", str(launcher),
+             "--json", str(results), "--keep", str(folder / "build/checks" / lab), "--seed", str(rules.seed),
+             "--timeout", f"{rules.timeout:g}", "--workers", "1"]
+    environment = {**base_environment(), "TMPDIR": str(folder / "tmp"),
+                   "PYTHONPATH": f"{rules.root / 'common'}:{os.environ.get('PYTHONPATH', '')}"}
+    with open(folder / "check.txt", "w+b") as output:
+        process = subprocess.Popen(words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output,
+                                   stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            process.wait(CHECK_SECONDS * rules.timeout)
+        except subprocess.TimeoutExpired:
+            return Verdict(lab, f"the check did not end within {CHECK_SECONDS * rules.timeout:g} seconds")
+        finally:
+            end(process)
+        output.seek(0)
+        text = output.read(1 << 20).decode("utf-8", "replace")
+    try:
+        cases = json.loads(results.read_text(encoding="utf-8"))["cases"]
+    except (OSError, ValueError):
+        return Verdict(lab, "the checker gave no result", shorten(text, folder, rules.root)[-4000:])
+    return Verdict(lab, "", "", [Case(case["name"], case["passed"],
+                                      ("skipped: " if case["skipped"] else "")
+                                      + shorten(case["message"], folder, rules.root)) for case in cases])
+
+
+def shorten(text: str, folder: Path, root: Path) -> str:
+    """Paths as the student knows them, from the course's folder."""
+    return text.replace(f"{folder}/", "").replace(f"{root}/", "")
+
+
+def end(process: subprocess.Popen) -> None:
+    """Ends a checker that still runs. It ends its programs on SIGTERM, and they with it in any case."""
+    if process.poll() is not None:
+        return
+    process.terminate()
+    try:
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

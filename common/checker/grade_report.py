@@ -1,0 +1,148 @@
+"""Writes grades: for each student results.json (Gradescope) and results.xml (JUnit), for all of them
+grades.csv, grades.html and grades.json.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+from .grade_score import Grades
+
+SHOWN_FAILURES = 3  # in the table for the teacher; the student's own file has them all
+MESSAGE_LIMIT = 4000
+
+
+def clean(text: str) -> str:
+    """Without what no JSON, XML or page may hold: control characters, halves of characters."""
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    return re.sub(r"[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", text)
+
+
+def write_all(grades: Grades, folder: Path) -> None:
+    for student in grades.students:
+        own = folder / "students" / student
+        own.mkdir(parents=True, exist_ok=True)
+        (own / "results.json").write_text(json.dumps(gradescope(grades, student), indent=2) + "\n", encoding="utf-8")
+        ElementTree.ElementTree(junit(grades, student)).write(own / "results.xml", "utf-8", xml_declaration=True)
+    (folder / "grades.csv").write_text(table(grades), encoding="utf-8")
+    (folder / "grades.html").write_text(page(grades), encoding="utf-8")
+    (folder / "grades.json").write_text(json.dumps(grades.as_json(), indent=1) + "\n", encoding="utf-8")
+
+
+# For the student
+
+
+def gradescope(grades: Grades, student: str) -> dict:
+    """The form of results.json that Gradescope reads. Points are given to each case, not to the lab."""
+    tests = []
+    for lab in grades.labs:
+        verdict = grades.students[student][lab]
+        label = lab.replace("_", " ")
+        if not verdict.cases:
+            tests.append({"name": f"{label}: {clean(verdict.sentence)}", "score": 0, "max_score": grades.points[lab],
+                          "status": "failed", "output": clean(verdict.detail or verdict.sentence)[:MESSAGE_LIMIT]})
+            continue
+        share = grades.points[lab] / max(1, len(grades.counted[lab]))
+        for case in grades.cases(student, lab):
+            tests.append({"name": f"{label}: {clean(case.name)}", "score": round(share if case.passed else 0, 4),
+                          "max_score": round(share, 4), "status": "passed" if case.passed else "failed",
+                          "output": clean(case.message)[:MESSAGE_LIMIT]})
+    lines = [f"{lab}: {clean(grades.sentence(student, lab))}, {grades.score(student, lab):g} of "
+             f"{grades.points[lab]:g} points" for lab in grades.labs]
+    return {"score": grades.total(student), "output": "\n".join(lines), "visibility": "visible",
+            "stdout_visibility": "hidden", "tests": tests}
+
+
+def junit(grades: Grades, student: str) -> ElementTree.Element:
+    top = ElementTree.Element("testsuites", name=clean(student))
+    for lab in grades.labs:
+        verdict, cases = grades.students[student][lab], grades.cases(student, lab)
+        failures = sum(not case.passed for case in cases)
+        suite = ElementTree.SubElement(top, "testsuite", name=lab, tests=str(len(cases)), failures=str(failures),
+                                       errors="0", skipped="0")
+        for case in cases:
+            element = ElementTree.SubElement(suite, "testcase", classname=lab, name=clean(case.name))
+            if not case.passed:
+                text = clean(case.message or verdict.detail)[:MESSAGE_LIMIT]
+                failure = ElementTree.SubElement(element, "failure", message=text.split("\n", 1)[0])
+                failure.text = text
+    return top
+
+
+# For the teacher
+
+
+def plain_cell(text: str) -> str:
+    """A name that a spreadsheet will not take for a formula."""
+    text = clean(text).replace("\n", " ")
+    return "'" + text if text.startswith(("=", "+", "-", "@")) else text
+
+
+def table(grades: Grades) -> str:
+    """One line a student: the total, then for each lab the score and what was found."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["student", "total", "of", *(word for lab in grades.labs for word in (lab, f"{lab} verdict"))])
+    for student in grades.students:
+        cells = [(f"{grades.score(student, lab):g}", plain_cell(grades.sentence(student, lab))) for lab in grades.labs]
+        writer.writerow([plain_cell(student), f"{grades.total(student):g}", f"{grades.most:g}",
+                         *(word for pair in cells for word in pair)])
+    return out.getvalue()
+
+
+STYLE = """body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 80em; padding: 0 1em; color: #222 }
+table { border-collapse: collapse } th, td { padding: .25em .7em; border-bottom: 1px solid #ddd; text-align: right }
+th { position: sticky; top: 0; background: #fff } th:first-child, td:first-child { text-align: left }
+td small { display: block; color: #555 } pre { background: #f6f6f6; padding: .5em 1em; overflow: auto }
+.full { background: #e3f4e3 } .part { background: #fdf3d8 } .none { background: #fbe3e1 }"""
+
+
+def shade(score: float, most: float) -> str:
+    return "full" if score >= most > 0 else "part" if score > 0 else "none"
+
+
+def cell(grades: Grades, student: str, lab: str) -> str:
+    score = grades.score(student, lab)
+    return (f'<td class="{shade(score, grades.points[lab])}">{score:g}'
+            f"<small>{html.escape(clean(grades.sentence(student, lab)))}</small></td>")
+
+
+def explanation(grades: Grades, student: str) -> str:
+    """What went wrong, lab by lab, folded up."""
+    parts = []
+    for lab in grades.labs:
+        verdict = grades.students[student][lab]
+        failing = [case for case in grades.cases(student, lab) if not case.passed]
+        if not failing:
+            continue
+        if verdict.cases:
+            texts = [f"FAIL  {case.name}\n{case.message}" for case in failing[:SHOWN_FAILURES]]
+            texts += [f"... and {len(failing) - SHOWN_FAILURES} more"] if len(failing) > SHOWN_FAILURES else []
+        else:
+            texts = [verdict.detail or verdict.sentence]
+        text = html.escape(clean("\n".join(texts))[:MESSAGE_LIMIT])
+        parts.append(f"<h4>{lab}: {html.escape(clean(grades.sentence(student, lab)))}</h4><pre>{text}</pre>")
+    if not parts:
+        return ""
+    return f"<details><summary>{html.escape(clean(student))}</summary>{''.join(parts)}</details>\n"
+
+
+def page(grades: Grades) -> str:
+    heads = "".join(f"<th>{lab.replace('_', ' ', 1)}<small> of {grades.points[lab]:g}</small></th>" for lab in grades.labs)
+    rows = "".join(f"<tr><td>{html.escape(clean(student))}</td>"
+                   f'<td class="{shade(grades.total(student), grades.most)}">{grades.total(student):g}</td>'
+                   f"{''.join(cell(grades, student, lab) for lab in grades.labs)}</tr>\n"
+                   for student in grades.students)
+    notes = "".join(f"<li>{html.escape(clean(note))}</li>" for note in grades.notes)
+    details = "".join(explanation(grades, student) for student in grades.students)
+    return (f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Grades</title><style>{STYLE}</style>\n'
+            f"<h1>Grades</h1><p>{len(grades.students)} submissions, backend {grades.backend}, "
+            f"fresh input from seed {grades.seed}.</p><ul>{notes}</ul>\n"
+            f"<table><tr><th>student</th><th>total<small> of {grades.most:g}</small></th>{heads}</tr>\n{rows}</table>\n"
+            f"<h2>What went wrong</h2>\n{details}</html>\n")

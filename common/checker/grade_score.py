@@ -1,0 +1,123 @@
+"""From verdicts to points: a lab's points are shared equally by the cases that count.
+
+A case counts if the worked solution passes it on this machine, under the same limits. So nobody loses
+points by what cannot be tried here, and nobody gains any by a program that says that it skips.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from .grade_judge import Case, Verdict
+
+DEFAULT_POINTS = 10.0
+
+
+@dataclass
+class Grades:
+    """Everything that one grading found out; reports are made from it alone."""
+
+    seed: int
+    backend: str
+    points: dict[str, float]  # of each lab that was graded
+    counted: dict[str, list[str]]  # the names of the cases that count
+    students: dict[str, dict[str, Verdict]]
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def labs(self) -> list[str]:
+        return list(self.points)
+
+    def cases(self, student: str, lab: str) -> list[Case]:
+        """The cases that count, in the checker's order, as they went for the student."""
+        judged = {case.name: case for case in self.students[student][lab].cases}
+        reason = self.students[student][lab].sentence
+        return [judged.get(name) or Case(name, False, reason) for name in self.counted[lab]]
+
+    def passed(self, student: str, lab: str) -> int:
+        return sum(case.passed for case in self.cases(student, lab))
+
+    def score(self, student: str, lab: str) -> float:
+        total = len(self.counted[lab])
+        return round(self.points[lab] * self.passed(student, lab) / total, 2) if total else 0.0
+
+    def total(self, student: str) -> float:
+        return round(sum(self.score(student, lab) for lab in self.labs), 2)
+
+    def sentence(self, student: str, lab: str) -> str:
+        """The verdict in a line; where no case passes, with the reason that the first of them gives."""
+        verdict = self.students[student][lab]
+        if verdict.sentence:
+            return verdict.sentence
+        cases, passed = self.cases(student, lab), self.passed(student, lab)
+        reason = main_reason(cases[0].message) if cases and not passed else ""
+        return f"{passed} of {len(cases)} cases{': ' * bool(reason)}{reason}"
+
+    @property
+    def most(self) -> float:
+        return round(sum(self.points.values()), 2)
+
+    def as_json(self) -> dict:
+        students = {name: {lab: verdict.as_json() for lab, verdict in verdicts.items()}
+                    for name, verdicts in self.students.items()}
+        return {"seed": self.seed, "backend": self.backend, "points": self.points, "counted": self.counted,
+                "notes": self.notes, "students": students}
+
+    @staticmethod
+    def from_json(value: dict) -> Grades:
+        students = {name: {lab: Verdict.from_json(verdict) for lab, verdict in verdicts.items()}
+                    for name, verdicts in value["students"].items()}
+        return Grades(**{**value, "students": students})
+
+
+def main_reason(message: str) -> str:
+    """The line of a failure that says most: which limit was broken, if any."""
+    lines = [line.strip() for line in message.splitlines()]
+    return next((line for line in lines if line.startswith("confine: ")), lines[0] if lines else "")
+
+
+def counted_cases(reference: Verdict) -> tuple[list[str], list[str]]:
+    """The cases that the worked solution passes here, and a sentence for those that it does not."""
+    counted = [case.name for case in reference.cases if case.passed]
+    left = [case for case in reference.cases if not case.passed]
+    notes = []
+    if left:
+        reason = left[0].message.replace("\n", "; ") or "no reason given"
+        more = f" and {len(left) - 1} more do" if len(left) > 1 else " does"
+        notes.append(f"{reference.lab}: '{left[0].name}'{more} not count, as the worked solution does not pass here: "
+                     f"{reason}")
+    return counted, notes
+
+
+def points_of(labs: list[str], wish: str) -> dict[str, float]:
+    """The points of each lab. `wish`: "03=20 13_matrix_product=40"; ValueError says what is wrong with it."""
+    points = dict.fromkeys(labs, DEFAULT_POINTS)
+    for word in wish.replace(",", " ").split():
+        match = re.fullmatch(r"(\w+)=(\d+(?:\.\d+)?)", word)
+        if not match:
+            raise ValueError(f"points are given as 03=20, not as {word}")
+        named = [lab for lab in labs if match[1] in (lab, lab.split("_")[0], lab.split("_", 1)[1])
+                 or match[1] == lab.split("_")[0].lstrip("0")]
+        if not named:
+            raise ValueError(f"points for {match[1]}, which is none of the labs that are graded: {', '.join(labs)}")
+        points[named[0]] = float(match[2])
+    return points
+
+
+def merged(parts: list[Grades]) -> Grades:
+    """The grades of several gradings of one class. ValueError: they do not belong together."""
+    first = parts[0]
+    whole = Grades(first.seed, first.backend, first.points, first.counted, {}, [])
+    for part in parts:
+        for what in ("seed", "backend", "points", "counted"):
+            if getattr(part, what) != getattr(first, what):
+                raise ValueError(f"the parts were graded with another {what}: "
+                                 f"{getattr(first, what)}, and {getattr(part, what)}")
+        twice = whole.students.keys() & part.students.keys()
+        if twice:
+            raise ValueError(f"{min(twice)} is in two of the parts")
+        whole.students.update(part.students)
+        whole.notes += [note for note in part.notes if note not in whole.notes]
+    whole.students = dict(sorted(whole.students.items()))
+    return whole

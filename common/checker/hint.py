@@ -1,0 +1,193 @@
+"""One more hint each time: `make hint LAB=nn`, from labs/NN_name/hints.md.
+
+A list of hints stands under each task's heading, from a nudge to nearly the answer. Without --task
+the task is the first whose TODO still stands in the learner's file.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import textwrap
+from dataclasses import dataclass, field
+
+from . import terminal
+from .course import CourseLab, one_lab, shown
+from .lab import Parser
+from .verdict import write_json
+
+HEADING = re.compile(r"^## +(.*?)\s*$")
+NUMBERED = re.compile(r"^Task (\d+)\b")
+HINT = re.compile(r"^\d+\. +(.*)$")
+TEXT_WIDTH = 98
+
+
+@dataclass
+class Task:
+    """A task and its hints."""
+
+    title: str
+    hints: list[str] = field(default_factory=list)
+    seen: int = 0
+
+    @property
+    def number(self) -> int:
+        match = NUMBERED.match(self.title)
+        return int(match[1]) if match else 0
+
+    @property
+    def left(self) -> bool:
+        return self.seen < len(self.hints)
+
+
+def read_tasks(text: str) -> list[Task]:
+    """The tasks of a hints.md. A hint goes on over indented and empty lines."""
+    tasks: list[Task] = []
+    inside = False
+    for line in text.splitlines():
+        if heading := HEADING.match(line):
+            tasks.append(Task(heading[1]))
+            inside = False
+        elif tasks and (hint := HINT.match(line)):
+            tasks[-1].hints.append(hint[1])
+            inside = True
+        elif inside and (line.startswith("  ") or not line.strip()):
+            tasks[-1].hints[-1] += "\n" + line[3:].rstrip()
+        else:
+            inside = False
+    for task in tasks:
+        task.hints = [hint.strip() for hint in task.hints]
+    return [task for task in tasks if task.hints]
+
+
+def indented(line: str) -> str:
+    """Prose is broken between words; code keeps its lines."""
+    if len(line) <= TEXT_WIDTH or line.startswith("    "):
+        return f"  {line}".rstrip()
+    return textwrap.fill(line, TEXT_WIDTH, initial_indent="  ", subsequent_indent="  ",
+                         break_long_words=False, break_on_hyphens=False)
+
+
+class Hints:
+    """The hints of one lab, and how many of them the learner has seen."""
+
+    def __init__(self, lab: CourseLab):
+        self.lab = lab
+        self.file = lab.folder / "hints.md"
+        self.memory = lab.memory / "hints.json"
+        self.tasks = read_tasks(self.file.read_text("utf-8", "replace"))
+        self.asked = ""  # the title of the task that was asked for last
+        try:
+            stored = json.loads(self.memory.read_text(encoding="utf-8"))
+            self.asked = str(stored["asked"])
+            for task in self.tasks:
+                task.seen = min(int(stored["seen"].get(task.title, 0)), len(task.hints))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            pass  # nothing seen yet
+
+    def remember(self) -> None:
+        write_json(self.memory, {"asked": self.asked, "seen": {task.title: task.seen for task in self.tasks}})
+
+    def named(self, wish: str) -> Task | None:
+        """The task by its number or by the beginning of its title."""
+        if wish.isdigit():
+            return next((task for task in self.tasks if task.number == int(wish)), None)
+        return next((task for task in self.tasks
+                     if task.title.split(": ")[-1].lower().startswith(wish.lower())), None)
+
+    def current(self) -> Task | None:
+        """The task to give the next hint for: the one of last time, unless it is solved or has none
+        left; then the first whose TODO still stands; then any."""
+        left = [task for task in self.tasks if task.left]
+        waiting = {todo.task for todo in self.lab.todos()}
+        open_tasks = [task for task in left if not waiting - {0} or task.number in waiting]
+        for task in open_tasks:
+            if task.title == self.asked:
+                return task
+        return next(iter(open_tasks or left), None)
+
+    def next(self, wish: str = "") -> str:
+        """One more hint, ready to print, or the sentence that there is none."""
+        task = self.named(wish) if wish else self.current()
+        if task is None or not task.left:
+            return self.exhausted(task)
+        task.seen += 1
+        self.asked = task.title
+        self.remember()
+        return f"{self.text(task, task.seen)}\n{self.advice(task)}"
+
+    def text(self, task: Task, number: int) -> str:
+        head = terminal.paint(f"Lab {self.lab.number}. {task.title}", "bold")
+        body = "\n".join(indented(line) for line in task.hints[number - 1].splitlines())
+        return f"{head} (hint {number} of {len(task.hints)})\n\n{body}\n"
+
+    def advice(self, task: Task) -> str:
+        again = f"make hint LAB={self.lab.number}"
+        place = self.tasks.index(task)
+        others = [other for other in self.tasks[place + 1:] + self.tasks[:place] if other.left]
+        sentences = []
+        if not task.left:
+            sentences.append("This was the last hint for this task.")
+        if others:
+            wish = next((str(other.number) for other in others if other.number), "") or \
+                f"'{others[0].title}'"
+            sentences.append(f'For another task: {again} ARGS="--task {wish}".')
+        return " ".join(sentences)
+
+    def exhausted(self, task: Task | None) -> str:
+        if task is not None and any(other.left for other in self.tasks):
+            return (f"There are no more hints for this task ({task.title}). "
+                    f'ARGS=--again shows them once more.')
+        return (f"There are no more hints for lab {self.lab.number}; ARGS=--again shows the last ones once more.\n"
+                f"The worked solution is {shown(self.lab.solution)}, and make run LAB={self.lab.number} "
+                f"SOLUTION=1 runs it.")
+
+    def shown_before(self, wish: str) -> str:
+        """The hints seen so far: of one task, or of the one that was asked for last."""
+        task = self.named(wish) if wish else next((t for t in self.tasks if t.title == self.asked), None)
+        if task is None or not task.seen:
+            return f"You have not seen a hint of this yet: make hint LAB={self.lab.number} shows the first."
+        return "\n".join(self.text(task, number) for number in range(1, task.seen + 1)).rstrip("\n")
+
+    def everything(self, wish: str) -> str:
+        tasks = [self.named(wish)] if wish else self.tasks
+        return "\n".join(self.text(task, number + 1)
+                         for task in tasks for number in range(len(task.hints))).rstrip("\n")
+
+    def forget(self) -> str:
+        self.memory.unlink(missing_ok=True)
+        return f"The hints for lab {self.lab.number} begin anew."
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = Parser(prog="hint", allow_abbrev=False, description="Shows one more hint each time.")
+    parser.add_argument("lab", nargs="+", metavar="NN_name")
+    parser.add_argument("--task", metavar="N", default="", help="for this task (its number or its name)")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--again", action="store_true", help="show those once more that you have seen")
+    how.add_argument("--all", action="store_true", help="show all of them")
+    how.add_argument("--reset", action="store_true", help="begin anew")
+    options = parser.parse_args(arguments)
+    lab = one_lab(parser, options.lab)
+    try:
+        hints = Hints(lab)
+    except OSError as error:
+        print(f"hint: {shown(error.filename)} cannot be read: {error.strerror}", file=sys.stderr)
+        return 1
+    if options.task and hints.named(options.task) is None:
+        titles = "; ".join(task.title for task in hints.tasks)
+        parser.error(f"lab {lab.number} has no task {options.task}; there are: {titles}")
+    if options.reset:
+        print(hints.forget())
+    elif options.all:
+        print(hints.everything(options.task))
+    elif options.again:
+        print(hints.shown_before(options.task))
+    else:
+        print(hints.next(options.task))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

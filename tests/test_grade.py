@@ -1,0 +1,404 @@
+"""make grade: what is taken from a submission, how it is confined, what is reported.
+
+The whole grader is tried in a small course: the real Makefile, scripts and checker package, with one
+tiny lab whose "CUDA" is plain C++, so that compiling costs little.
+"""
+
+import csv
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import submissions
+from checker import grade_collect, grade_confine, grade_report, grade_score
+from checker.grade_judge import Case, Verdict
+from farm import ROOT
+
+COMPILE = """#!/bin/sh
+while [ $# -gt 0 ]; do
+    case $1 in --runtime) runtime=1 ;; -o) output=$2; shift ;; *.cu) source=$1 ;; esac
+    shift
+done
+[ -z "$runtime" ] || exec touch "$output"
+exec g++ -pthread -x c++ "$source" -o "$output"
+"""
+SOLUTION = """#include <cstdio>
+#include <cstdlib>
+#include "helper.h"
+int main(int count, char** words) {
+    // BEGIN SOLUTION
+    printf("%d\\n", twice(atoi(words[1])));
+    //: (void)twice, (void)count, (void)words;
+    // END SOLUTION
+}
+"""
+HELPER = """// BEGIN SOLUTION
+inline int twice(int number) { return 2 * number; }
+//: inline int twice(int number) { return number; }
+// END SOLUTION
+"""
+CHECK = """import sys
+from pathlib import Path
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
+import checker
+lab = checker.Lab(__file__)
+
+def doubles(case, number):
+    case.expect(case.run(number).lines == [str(2 * number)], f"{number} is not doubled")
+
+for number in (0, 21):
+    lab.case(str(number), doubles, number=number)
+@lab.case("fresh", fresh=True)
+def fresh(case):
+    doubles(case, int(case.random.integers(1, 1000)))
+@lab.case("of a card")
+def card(case):
+    raise checker.Skipped("this machine has no card")
+lab.main()
+"""
+LAB = "01_double"
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """A course in a folder whose name wants quoting, set up."""
+    path = tmp_path_factory.mktemp("grade") / "a course [1]"
+    path.parent.chmod(0o755)
+    path.mkdir()
+    shutil.copy(ROOT / "Makefile", path)
+    shutil.copytree(ROOT / "common", path / "common", ignore=shutil.ignore_patterns("__pycache__"))
+    (path / "common/cpu/compile.sh").write_text(COMPILE)
+    for file, text in {f"labs/{LAB}/Makefile": "include ../../common/lab.mk\n", f"labs/{LAB}/check.py": CHECK,
+                       f"solutions/{LAB}/double.cu": SOLUTION, f"solutions/{LAB}/helper.h": HELPER,
+                       "data/nothing": ""}.items():
+        (path / file).parent.mkdir(parents=True, exist_ok=True)
+        (path / file).write_text(text)
+    # Tests may run under a Python that lacks nothing; make has to take the same one.
+    make(path, "exercises")
+    make(path, "build", "LAB=1")
+    return path
+
+
+def make(course, *words, status=0, **variables):
+    environment = {**os.environ, "BACKEND": "cpu", "PYTHON": sys.executable, **variables}
+    result = subprocess.run(["make", *map(str, words)], cwd=course, env=environment, text=True, capture_output=True,
+                            check=False, timeout=600)
+    assert result.returncode == status, result.stdout + result.stderr
+    return result
+
+
+def verdicts(folder):
+    """Student -> what the table says of the first lab."""
+    with open(folder / "grades.csv", newline="", encoding="utf-8") as file:
+        return {row["student"]: row[f"{LAB} verdict"] for row in csv.DictReader(file)}
+
+
+# The whole
+
+HEAVY = ("fills_the_compiler", "is_a_huge_program", "sleeps", "shares_all_memory")  # tried with real labs only
+
+
+@pytest.fixture(scope="module")
+def graded(course, tmp_path_factory):
+    """A class of submissions, the verdicts that are expected, and what make said."""
+    folder = tmp_path_factory.mktemp("class") / "all of them"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(submissions, "ROOT", course)
+        kinds = [kind for kind in submissions.BAD if kind.name not in HEAVY]
+        expected = submissions.make(folder, [LAB], len(kinds) + 6 + 4, kinds)
+    (folder / "ada.zip").write_text("")
+    (folder / "=1+1 <b>").mkdir()
+    result = make(course, "grade", f"SUBMISSIONS={folder}", "ARGS=--seed 1 --workers 2 --timeout 10 --memory 256")
+    return folder, expected, result
+
+
+def test_every_kind_of_bad_submission_costs_that_one_only(course, graded):
+    _, expected, _ = graded
+    found = verdicts(course / "build/grades")
+    wrong = {name: found[name] for name, pattern in expected.items()
+             if not re.search(pattern.replace("2048", "256"), found[name])}
+    assert not wrong
+    assert found["student_000"] == found["student_002"] == "3 of 3 cases"
+    assert found["student_001"] == "0 of 3 cases: 0 is not doubled"
+
+
+def test_what_is_said(graded):
+    result = graded[2]
+    assert "grade: confined by " in result.stderr
+    assert "ada.zip is no folder" in result.stderr
+    assert "'of a card' does not count" in result.stderr and "no card" in result.stderr
+    assert "student_000: 10 of 10 points" in result.stdout
+
+
+def test_nothing_stays_behind(course, graded):
+    assert sorted(path.name for path in (course / "build/grades").iterdir()) == [
+        ".lock", "grades.csv", "grades.html", "grades.json", "students"]
+    assert not running_with(str(course))
+
+
+def read(path):
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def test_the_files_for_students(course, graded):
+    own = course / "build/grades/students"
+    right = json.loads((own / "student_000/results.json").read_text())
+    assert right["score"] == 10 and [test["status"] for test in right["tests"]] == ["passed"] * 3
+    assert sum(test["max_score"] for test in right["tests"]) == pytest.approx(10, abs=0.001)
+    broken = json.loads((own / "bad_does_not_compile/results.json").read_text())
+    assert broken["score"] == 0 and len(broken["tests"]) == 1
+    assert "error" in broken["tests"][0]["output"] and str(course) not in broken["tests"][0]["output"]
+    claims = json.loads((own / "bad_claims_success/results.json").read_text())
+    assert claims["tests"][0]["output"].endswith(
+        f"(cd 'build/checks/{LAB}/0' && ../../../cpu/labs/{LAB}/double 0)")
+    suite = ElementTree.parse(own / "bad_crashes/results.xml").getroot()[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("3", "3")
+    assert "SIGSEGV" in suite[0][0].get("message")
+
+
+def test_nothing_secret_is_shown(course, graded):
+    for path in (course / "build/grades").rglob("*.*"):
+        text = path.read_text()
+        assert "root:x:" not in text and "return 2 * number" not in text, path
+
+
+def test_names_are_only_names(course, graded):
+    assert "'=1+1 <b>" in verdicts(course / "build/grades")
+    page = (course / "build/grades/grades.html").read_text()
+    assert "=1+1 &lt;b&gt;" in page and "<b>" not in page
+
+
+def test_order_and_workers_change_nothing(course, graded, tmp_path):
+    """One by one, in parts, and put together again."""
+    slow = ("never_ends", "memory", "nests", "many", "prints")
+    for path in graded[0].iterdir():
+        if path.is_dir() and not any(word in path.name for word in slow):
+            shutil.copytree(path, tmp_path / "some" / path.name, symlinks=True, copy_function=copy_special)
+    for part in (2, 1):
+        make(course, "grade", f"SUBMISSIONS={tmp_path}/some",
+             f"ARGS=--seed 1 --workers 1 --timeout 10 --memory 256 --part {part}/2 --output build/parts/{part}")
+    make(course, "grade", "ARGS=--merge build/parts/* --output build/merged")
+    before, after = verdicts(course / "build/grades"), verdicts(course / "build/merged")
+    assert after == {name: before[name] for name in after} and len(after) > 25
+
+
+def copy_special(source, target):
+    if Path(source).is_fifo():
+        os.mkfifo(target)
+    else:
+        shutil.copy2(source, target)
+
+
+def test_my_own_work(course):
+    result = make(course, "grade", "POINTS=1=30", "LAB=double")
+    assert re.search(rf"{LAB} +0 of 30 +0 of 3 cases", result.stdout), result.stdout
+
+
+@pytest.mark.parametrize("words, said", [
+    (["SUBMISSIONS=/no/such"], "there is no folder /no/such"), (["ARGS=--workers 0"], "above zero"),
+    (["POINTS=7=1"], "points for 7"), (["POINTS=much"], "points are given as 03=20"), (["ARGS=--part 3/2"], "3/8"),
+    (["ARGS=--merge build/none"], "no finished part"), (["ARGS=--output ."], "no grading"), (["LAB=7"], "no lab 7")])
+def test_bad_usage(course, words, said):
+    result = make(course, "grade", *words, status=2)
+    assert said in result.stderr and "Traceback" not in result.stderr
+
+
+def test_a_solution_that_fails_here_is_said(course):
+    path = course / "solutions" / LAB / "double.cu"
+    text = path.read_text()
+    try:
+        path.write_text(text.replace("twice(atoi", "atoi((char*)") + "broken")
+        assert "worked solution of 01_double cannot be judged" in make(course, "grade", status=2).stderr
+    finally:
+        path.write_text(text)
+
+
+def test_gradescope(course, tmp_path):
+    """The autograder as Gradescope lays it out."""
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source/course").symlink_to(course)
+    (tmp_path / "source/assignment").write_text("01\n")
+    (tmp_path / "submission").mkdir()
+    for name in ("double.cu", "helper.h"):
+        shutil.copy(course / "solutions" / LAB / name, tmp_path / "submission")
+    script = ROOT / "common/grading/gradescope/run_autograder"
+    environment = {**os.environ, "AUTOGRADER": str(tmp_path), "PYTHON": sys.executable}
+    for expected, change in ((10, ""), (0, "no C++")):
+        with open(tmp_path / "submission/double.cu", "a") as file:
+            file.write(change)
+        subprocess.run([script], env=environment, check=True)
+        assert json.loads((tmp_path / "results/results.json").read_text())["score"] == expected
+
+
+# What is taken
+
+
+def collected(tmp_path, course, *places):
+    for place, text in places:
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text(text)
+    return grade_collect.collect(course, tmp_path, LAB)
+
+
+@pytest.mark.parametrize("place", ["double.cu", f"{LAB}/double.cu", f"labs/{LAB}/double.cu"])
+def test_the_forms_of_a_submission(course, tmp_path, place):
+    work = collected(tmp_path, course, (place, "mine"), (str(Path(place).parent / "check.py"), "exit(0)"))
+    assert dict(work.files)["double.cu"] == b"mine" and len(work.files) == 2
+    assert b"return number" in dict(work.files)["helper.h"] and "as it was handed out" in work.notes[0]
+
+
+def test_a_link_on_the_way_is_refused(course, tmp_path):
+    (tmp_path / "labs").symlink_to(course / "solutions")
+    with pytest.raises(grade_collect.Refused, match="symbolic link"):
+        grade_collect.collect(course, tmp_path, LAB)
+
+
+def test_hidden_folders_are_not_shown(tmp_path):
+    for place in ("opt/tool/bin", "opt/course/solutions"):
+        (tmp_path / place).mkdir(parents=True)
+    shown = grade_confine.without(tmp_path / "opt", [tmp_path / "opt/course"])
+    assert shown == [tmp_path / "opt/tool"]
+
+
+# Points and reports
+
+
+def grades(**verdict):
+    value = {"lab": "03_x", "sentence": "", "cases": [Case("a", True), Case("b", False, "wrong \x00 \ud800 <&")], **verdict}
+    return grade_score.Grades(1, "cpu", {"03_x": 30.0}, {"03_x": ["a", "b"]}, {"eve \x1b": {"03_x": Verdict(**value)}})
+
+
+def test_partial_credit():
+    assert grades().score("eve \x1b", "03_x") == 15
+    assert grades(cases=[], sentence="does not compile").score("eve \x1b", "03_x") == 0
+
+
+def test_odd_characters_break_no_report(tmp_path):
+    grade_report.write_all(grades(), tmp_path)
+    ElementTree.parse(next(tmp_path.rglob("results.xml")))
+    assert "wrong \ufffd ? &lt;&amp;" in (tmp_path / "grades.html").read_text()
+
+
+def test_grades_survive_json():
+    before = grades()
+    assert grade_score.Grades.from_json(json.loads(json.dumps(before.as_json()))).as_json() == before.as_json()
+
+
+def test_points():
+    labs = ["03_x", "13_y"]
+    assert grade_score.points_of(labs, "3=20, y=2.5") == {"03_x": 20, "13_y": 2.5}
+    assert grade_score.points_of(labs, "") == {"03_x": 10, "13_y": 10}
+
+
+# Confining
+
+PROBE = """
+import os, socket
+def tried(function, *arguments):
+    try:
+        function(*arguments)
+        return "yes"
+    except OSError:
+        return "no"
+for name, *words in (("net", socket.socket), ("secret", open, "SECRET"), ("write", open, "written", "w"),
+                     ("beside", open, "../beside", "w"), ("pipe", os.mkfifo, "pipe"), ("kill", os.kill, PARENT, 0)):
+    print(name, tried(*words))
+os.symlink("/etc/passwd", "link")
+os.chmod("written", 0)
+"""
+
+
+@pytest.fixture(scope="module")
+def confine(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("confine")
+    folder.parent.chmod(0o755)
+    grade_confine.compile_confine(ROOT / "common/grading/confine.cpp", folder / "confine", "g++")
+    folder.chmod(0o755)
+    return folder / "confine"
+
+
+@pytest.fixture(params=["namespaces", "landlock", "limits"])
+def confined(request, confine, tmp_path):
+    """Runs Python code on one level of confinement, in an empty folder."""
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o755)
+    try:
+        level = grade_confine.strongest(confine, grade_confine.visible([tmp_path], []), False, request.param)
+    except grade_confine.CannotConfine as error:
+        pytest.skip(f"{request.param}: {error}")
+    here = tmp_path / "here"
+    here.mkdir()
+
+    def words(code, *options):
+        return [*level.words(0, [], ["--here", *options]), sys.executable, "-S", "-c", code]
+
+    def run(code, *options):
+        return subprocess.run(words(code, *options), cwd=here, text=True, capture_output=True, timeout=60, check=False)
+
+    run.level, run.here, run.words = request.param, here, words
+    return run
+
+
+def test_what_a_program_may(confined, tmp_path):
+    (tmp_path / "secret").write_text("42")
+    result = confined(PROBE.replace("SECRET", str(tmp_path / "secret")).replace("PARENT", str(os.getpid())))
+    assert result.returncode == 0, result.stderr
+    found = dict(line.split() for line in result.stdout.splitlines())
+    assert found["net"] == found["kill"] == "no" and found["write"] == "yes"
+    if confined.level != "limits":
+        assert found["secret"] == "no"
+    if confined.level != "limits" or os.geteuid() == 0:
+        assert not (tmp_path / "beside").exists()
+    # What judges the folder afterwards meets plain files, and may read them.
+    assert [path.name for path in confined.here.iterdir()] == ["written"]
+    assert (confined.here / "written").read_text() == ""
+
+
+@pytest.mark.parametrize("code, status", [("import sys; sys.exit(7)", 7), ("import os; os.abort()", -6), ("import os; os.kill(os.getpid(), 9)", -9)])
+def test_the_end_is_passed_on(confined, code, status):
+    assert confined(code).returncode == status
+
+
+@pytest.mark.parametrize("code, options, said", [
+    ("import os\nwhile True:\n    try: os.fork()\n    except OSError: pass", (), "processes and threads"),
+    ("x = []\nwhile True: x.append(bytearray(1 << 22))", ("--memory", "100"), "100 MiB of memory|MemoryError"),
+    ("for i in range(9): open(str(i), 'wb').write(bytes(20 << 20))\nimport time; time.sleep(9)",
+     ("--folder-size", "100"), "100 MiB of files"),
+    ("while True: pass", ("--seconds", "1"), "after 1 seconds")])
+def test_limits(confined, code, options, said):
+    result = confined(code, *options)
+    assert result.returncode != 0 and re.search(said, result.stderr), result.stderr
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_daemons_end_too(confined, killed):
+    """When the program ends, and when what runs it is killed without a chance to clean up."""
+    mark = f"daemon{os.getpid()}{confined.level}{killed}"
+    code = ("import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0: time.sleep(300)\n    os._exit(0)\n"
+            f"time.sleep({300 if killed else 0.3})  # {mark}")
+    process = subprocess.Popen(confined.words(code), cwd=confined.here, start_new_session=True)
+    if killed:
+        time.sleep(0.7)
+        assert running_with(mark)
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait(30)
+    deadline = time.monotonic() + 10
+    while running_with(mark) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not running_with(mark)
+
+
+def running_with(mark):
+    return [path for path in Path("/proc").glob("[0-9]*/cmdline") if mark in read(path)]

@@ -1,0 +1,429 @@
+"""Judges gauss_jordan: the solution that each variant writes, by its backward error and against LAPACK."""
+
+import re
+import sys
+from pathlib import Path
+
+import numpy
+import scipy.io
+import scipy.linalg
+import scipy.sparse
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
+import checker
+from checker.comparison import poisoned
+
+lab = checker.Lab(__file__)
+STEPPED = ["report", "on_device", "gauss_jordan", "tiled"]
+BY_BLOCKS = ["blocked", "team", "tensor", "refined"]
+DOUBLE_ONLY = ["tensor", "refined"]
+VARIANTS = STEPPED + BY_BLOCKS
+TYPES = {"float": numpy.float32, "double": numpy.float64}
+TODO = {"report": "TODO 1 to 5", "on_device": "TODO 6, and 5", "gauss_jordan": "TODO 6 and 7",
+        "tiled": "TODO 8 and 9, and 5"}
+
+
+# What is right. A solution x of A x = b is as good as the type allows if it solves a system whose
+# coefficients differ from A's by a few roundings: |b - A x| <= c |A| |x| n eps with a c of about 1 or less.
+# Where elimination makes elements grow, LAPACK has the same trouble and gives the measure.
+
+
+def backward_error(a, b, x):
+    """The largest |b - A x| / (|A| |x| n eps), with more digits than the program had."""
+    eps = numpy.finfo(x.dtype).eps
+    wide = [array.astype(numpy.longdouble) for array in (a, b, x)]
+    residual = numpy.abs(wide[1] - wide[0] @ wide[2]).max(axis=0)
+    size = numpy.abs(wide[0]).sum(axis=1).max() * numpy.abs(wide[2]).max(axis=0) * len(a) * eps
+    with numpy.errstate(all="ignore"):
+        return float(numpy.max(numpy.where(residual == 0, 0, residual / size), initial=0))
+
+
+def allowed_error(a, b):
+    solution = numpy.linalg.solve(a, b)
+    return max(1.0, 10 * backward_error(a, b, solution))
+
+
+def judge(case, a, b, x):
+    """First the unknowns, where the condition lets them be compared; then A x with b."""
+    wide = a.astype(numpy.float64)
+    expected = numpy.linalg.solve(wide, b.astype(numpy.float64))
+    eps, allowed = numpy.finfo(a.dtype).eps, allowed_error(a, b)
+    size = numpy.abs(expected).max(initial=0)
+    condition = numpy.linalg.cond(wide, numpy.inf)
+    relative = allowed * len(a) * eps * condition
+    case.inputs.update(a=a, b=b)
+    if relative < 0.1 or poisoned(x).any():
+        limit = checker.Tolerance(absolute=2 * relative * size,
+                                  why="condition x n x eps, the error of a solution that is as good as the type allows")
+        case.compare(expected, x, limit, dtype=a.dtype, diagnosers=DIAGNOSERS)
+    else:
+        case.expect(x.shape == b.shape and x.dtype == a.dtype, f"the solution has shape {x.shape} and type {x.dtype}")
+    row_sum = numpy.abs(wide).sum(axis=1).max()
+    limit = checker.Tolerance(absolute=float(allowed * row_sum * numpy.abs(x).max(initial=0) * len(a) * eps),
+                              why="A x against b: |A| |x| n eps, what rounding may do")
+    got = (a.astype(numpy.longdouble) @ x.astype(numpy.longdouble)).astype(numpy.float64)
+    case.compare(b.astype(numpy.float64), got, limit, diagnosers=[residual_words])
+
+
+# Likely causes
+
+
+def variant_of(case):
+    return case.parameters.get("variant", "the variant")
+
+
+def todo(case):
+    words = TODO.get(variant_of(case))
+    return f" ({words})" if words else ""
+
+
+def nothing_arrived(expected, got, case):
+    if got.size and poisoned(got).all():
+        return f"not one unknown was written: does {variant_of(case)} store its solution{todo(case)}?"
+    return None
+
+
+def eliminated(a, b, pivoting=True, stop=None):
+    """Plain elimination, to see what a fault would give."""
+    a, b = a.astype(numpy.float64), b.astype(numpy.float64)
+    for k in range(len(a) if stop is None else stop):
+        if pivoting:
+            pivot = k + int(numpy.abs(a[k:, k]).argmax())
+            a[[k, pivot]], b[[k, pivot]] = a[[pivot, k]], b[[pivot, k]]
+        factors = a[k + 1:, k] / a[k, k]
+        a[k + 1:] -= factors[:, None] * a[k]
+        b[k + 1:] -= factors.reshape(-1, *[1] * (b.ndim - 1)) * b[k]
+    return a, b
+
+
+def other_system(expected, got, case):
+    """What comes out when a phase is missing."""
+    a, b = case.inputs["a"], case.inputs["b"]
+    with numpy.errstate(all="ignore"):
+        guesses = {
+            "the unknowns are those of A's upper triangle alone: is anything eliminated, in all rows below, also in b?":
+                lambda: scipy.linalg.solve_triangular(a.astype(numpy.float64), b),
+            "each unknown is b_i / a_ii: is the sum over the unknowns below taken off, or Gauss-Jordan's elimination above "
+            "the diagonal done?": lambda: (lambda u, c: (c.T / numpy.diag(u)).T)(*eliminated(a, b)),
+            "the unknowns come in the reverse order": lambda: expected[::-1],
+            "every unknown has the wrong sign: b minus the sum, not the sum minus b": lambda: -expected,
+        }
+        for sentence, guess in guesses.items():
+            try:
+                other = numpy.asarray(guess(), numpy.float64)
+            except (ValueError, numpy.linalg.LinAlgError):
+                continue
+            if other.shape == got.shape and numpy.allclose(got, other, rtol=1e-3, atol=0) and len(a) > 1:
+                return sentence
+    return None
+
+
+def no_pivots(expected, got, case):
+    a = case.inputs["a"]
+    if not numpy.isfinite(got).all() and (numpy.diag(a) == 0).any():
+        return (f"some unknowns are not numbers: A has zeros on its diagonal, so a row with a pivot must come up before it "
+                f"is divided by{todo(case)}")
+    return None
+
+
+DIAGNOSERS = [nothing_arrived, other_system, no_pivots]
+
+
+def residual_words(expected, got, case):
+    return (f"A x is not b as nearly as it could be: are digits lost, by a pivot that is not the largest of its column "
+            f"(TODO 1), say?")
+
+
+# Running
+
+
+def no_pivot_words(run):
+    """What the program says about a pivot that it has not found."""
+    found = re.search(r"no pivot found in column \d+|column \d+ \(counted from 0\) has no pivot", run.stdout + run.stderr)
+    return found[0] if found else (run.stderr.strip().splitlines() or ["it does not say why"])[0]
+
+
+def solve(case, variant, a, b, *words):
+    """The solution of one run; what the program refuses as singular is explained."""
+    type = "float" if a.dtype == numpy.float32 else "double"
+    case.parameters = {**case.parameters, "variant": variant}
+    path = case.folder / "output.npy"
+    path.unlink(missing_ok=True)
+    arguments = ["--type", type, "--variant", variant, "--a", case.save("a", a), "--b", case.save("b", b),
+                 "--output", path.name, *words]
+    run = case.run(*arguments, status=(0, 1))
+    if run.status == 1 and not path.exists():
+        case.fail(f"{variant} found no solution, although A is not singular: {no_pivot_words(run)}"
+                  f"\nlikely cause: do all rows below the diagonal become candidates, and does the best one come up{todo(case)}?")
+    x = case.load("output")
+    judge(case, a, b, x)
+    case.expect(run.status == 0, "the solution is right, yet the program ended with status 1: does it say why?")
+    return x
+
+
+def random_system(case, n, sides=None, type="double"):
+    a = case.floats((n, n), dtype=TYPES[type])
+    return a, case.floats(n if sides is None else (n, sides), dtype=TYPES[type])
+
+
+def random_case(case, variant, n, sides=None, type="double"):
+    solve(case, variant, *random_system(case, n, sides, type))
+
+
+for variant in VARIANTS:
+    sizes = (1, 2, 31, 33, 65) if variant in STEPPED else (1, 2, 31, 32, 33, 64, 65, 97, 131)
+    for n in sizes:
+        lab.case(f"{variant}: {n} unknown{'s' if n > 1 else ''}", random_case, variant=variant, n=n)
+    lab.case(f"{variant}: 34 unknowns, 3 right-hand sides", random_case, variant=variant, n=34, sides=3)
+    if variant in BY_BLOCKS:
+        lab.case(f"{variant}: 67 unknowns, 40 right-hand sides", random_case, variant=variant, n=67, sides=40)
+    if variant not in DOUBLE_ONLY:
+        lab.case(f"{variant}, float: 37 unknowns", random_case, variant=variant, n=37, type="float")
+
+
+def special(case, variant):
+    """Systems on which a wrong pivot shows."""
+    # nothing but exchanges: a permutation, with a different number in each row
+    n = 35
+    a = numpy.zeros((n, n))
+    a[numpy.arange(n), numpy.roll(numpy.arange(n), 3)] = 1.0 + numpy.arange(n)
+    solve(case, variant, a, case.floats(n, dtype=numpy.float64))
+    # zeros on the whole diagonal
+    a = case.floats((34, 34), dtype=numpy.float64)
+    numpy.fill_diagonal(a, 0)
+    solve(case, variant, a, case.floats(34, dtype=numpy.float64))
+    # without pivoting 1 / 1e-17 would swamp everything
+    a = numpy.array([[1e-17, 1, 2], [1, 1, 1], [3, 1, 4]])
+    solve(case, variant, a, numpy.array([3.0, 3, 8]))
+
+
+for variant in VARIANTS:
+    lab.case(f"{variant}: rows that must change places", special, variant=variant)
+
+
+@lab.case("by hand, all variants")
+def by_hand(case):
+    exact = checker.Tolerance(why="small whole numbers: nothing is rounded")
+    for a, b, x in (([[0, 1], [1, 0]], [2, 3], [3, 2]), ([[1, 2], [-1, 1]], [3, 0], [1, 1])):
+        for variant in VARIANTS:
+            got = solve(case, variant, numpy.array(a, float), numpy.array(b, float))
+            case.compare(numpy.array(x, float), got, exact)
+
+
+@lab.case("the lowest row of two equal candidates, all variants")
+def ties(case):
+    """Equal magnitudes in the first column; which row comes first decides how the last digit is rounded."""
+    a = numpy.array([[1, 3.1], [1, 1 / 3]])
+    b = numpy.array([0.7, 0.1])
+    second = (b[1] - b[0]) / (a[1, 1] - a[0, 1])
+    expected = numpy.array([b[0] - a[0, 1] * second, second])
+    other = b[1] - a[1, 1] * second
+    case.expect(other != expected[0], "the checker's own numbers do not tell the rows apart")
+    for variant in ("report", "on_device", "tiled"):
+        got = solve(case, variant, a, b)
+        if got[0] == other:
+            case.fail(f"{variant} takes the second of two rows with equal candidates: the lowest row must win (TODO 1)")
+
+
+@lab.case("matrices of all kinds")
+def kinds(case):
+    n = 24
+    dominant = case.floats((n, n), dtype=numpy.float64) + n * numpy.eye(n)
+    scaled = case.floats((n, n), dtype=numpy.float64) * 10.0 ** case.random.integers(-12, 12, (n, 1))
+    growth = numpy.eye(n) - numpy.tril(numpy.ones((n, n)), -1)  # Wilkinson's: the last column doubles with each step
+    growth[:, -1] = 1
+    poisson = scipy.sparse.kron(scipy.sparse.eye(5), scipy.sparse.diags([-1, 4, -1], [-1, 0, 1], (5, 5))).toarray()
+    poisson += numpy.diag(-numpy.ones(20), 5) + numpy.diag(-numpy.ones(20), -5)
+    for a in (dominant, scaled, growth, poisson, numpy.eye(n) * 1e-300, dominant * 1e150):
+        for variant in ("report", "tiled", "team", "refined"):
+            solve(case, variant, a, a @ numpy.ones(len(a)))
+
+
+@lab.case("hardly a solution: Hilbert's matrix")
+def hilbert(case):
+    a = scipy.linalg.hilbert(12)
+    for variant in VARIANTS:
+        solve(case, variant, a, a.sum(axis=1))
+        case.expect("nearly singular" in case.last_run.stdout, "a condition of 1e16 is worth a warning: nearly singular")
+    a = scipy.linalg.hilbert(6).astype(numpy.float32)
+    solve(case, "team", a, a.sum(axis=1))
+
+
+@lab.case("singular matrices")
+def singular(case):
+    n = 40
+    gap = case.floats((n, n), dtype=numpy.float64)
+    gap[:, 33] = 0
+    gap[:, 20] = 0
+    for a, column in (([[0.0]], 0), ([[1.0, 2], [2, 4]], 1), (numpy.ones((5, 5)), 1), (gap, 20)):
+        a = numpy.array(a)
+        a_file, b_file = case.save("a", a), case.save("b", numpy.ones(len(a)))
+        for variant in ["cpu"] + VARIANTS:
+            run = case.run("--variant", variant, "--a", a_file, "--b", b_file, "--output", "x.npy", status=1)
+            case.expect(re.search(rf"singular.*column {column}\b", run.stderr),
+                        f"{variant} should say that A is singular, and that column {column} has no pivot; it says: "
+                        f"{run.stderr.strip()}")
+            case.expect(not (case.folder / "x.npy").exists(), f"{variant} wrote a solution of a singular system")
+
+
+@lab.case("singular but for rounding")
+def nearly(case):
+    a = numpy.array([[2.0, 4, 6], [2, 0, 2], [6, 8, 14]])
+    for variant in VARIANTS:
+        run = case.run("--variant", variant, "--a", case.save("a", a), "--b", case.save("b", numpy.array([12.0, 4, 28])),
+                       status=(0, 1))
+        said = re.search(r"singular.*column 2\b", run.stderr) if run.status == 1 else "nearly singular" in run.stdout
+        case.expect(said, f"{variant}: the third column is the sum of the others; it should be called singular, or nearly so")
+
+
+@lab.case("the inverse")
+def inverse(case):
+    for variant, n in (("gauss_jordan", 21), ("report", 12), ("team", 50), ("tensor", 40)):
+        a = case.floats((n, n), dtype=numpy.float64)
+        case.parameters = {"variant": variant}
+        case.inputs.clear()
+        got = case.compute("--variant", variant, "--inverse", inputs={"a": a})
+        judge(case, a, numpy.eye(n), got)
+
+
+@lab.case("the same in every run, and the errors that the program prints")
+def repeated(case):
+    a, b = random_system(case, 70)
+    for variant in ("tiled", "team", "tensor"):
+        first, second = (solve(case, variant, a, b) for _ in range(2))
+        case.expect((first == second).all(), f"{variant} gives another solution in another run")
+    said = re.search(r"largest \|b - A x\| (\S+), backward error (\S+)", case.last_run.stdout)
+    case.expect(said, "the program does not print the errors")
+    mine = backward_error(a, b, first)
+    case.expect(abs(float(said[2]) - mine) <= 0.02 * mine, f"the program says backward error {said[2]}, it is {mine:.3g}")
+    condition = float(re.search(r"condition about (\S+)", case.last_run.stdout)[1])
+    real = numpy.linalg.cond(a, 1)
+    case.expect(real / 10 <= condition <= 1.05 * real, f"the estimated condition is {condition:.3g}, it is {real:.3g}")
+
+
+@lab.case("a system nobody knows before, all variants", fresh=True)
+def fresh(case):
+    n, sides = (int(case.random.integers(2, most)) for most in (60, 5))
+    a, b = random_system(case, n, sides)
+    for variant in VARIANTS:
+        solve(case, variant, a, b)
+
+
+@lab.case("all variants in one run, random input")
+def everything(case):
+    run = case.run("--n", 41, "--sides", 2)
+    for variant in VARIANTS:
+        case.expect(re.search(rf"^{variant} .*(correct|skipped)", run.stdout, re.M),
+                    f"the table has no row that calls {variant} correct")
+    grids = {"report": "40 ", "on_device": "6 ", "gauss_jordan": "6 ", "tiled": "1x2 "}
+    for variant, grid in grids.items():
+        case.expect(re.search(rf"^{variant} +{grid}", run.stdout, re.M), f"{variant} should have {grid.strip()} blocks")
+
+
+@lab.case("larger systems", quick=False)
+def larger(case):
+    for variant, n in (("tiled", 150), ("blocked", 600), ("team", 600), ("tensor", 300), ("refined", 300)):
+        scale = 4 if case.backend == "gpu" else 1
+        solve(case, variant, *random_system(case, scale * n + 1))
+
+
+# Matrix Market
+
+
+MARKET = """%%MatrixMarket matrix coordinate real symmetric
+% what lies above the diagonal is not given
+3 3 4
+
+1 1 4.0
+2 1 -1
+2 2 4e0
+3 3 2.5
+"""
+
+
+@lab.case("Matrix Market files")
+def market(case):
+    a = scipy.sparse.random(30, 30, 0.2, random_state=1).tocsr() + scipy.sparse.eye(30)
+    b = case.floats((30, 2), dtype=numpy.float64)
+    scipy.io.mmwrite(case.folder / "a.mtx", scipy.sparse.coo_matrix(a), precision=17)
+    scipy.io.mmwrite(case.folder / "b.mtx", b, precision=17)
+    for variant in ("report", "team"):
+        case.run("--variant", variant, "--a", "a.mtx", "--b", "b.mtx", "--output", "x.npy")
+        judge(case, a.toarray(), b, case.load("x"))
+    dense = numpy.array([[4.0, -1, 0], [-1, 4, 0], [0, 0, 2.5]])
+    pattern = "%%MatrixMarket matrix coordinate pattern general\n2 2 3\n1 1\n2 1\n2 2\n"
+    skew = "%%MatrixMarket matrix array integer skew-symmetric\n2 2\n3\n"
+    for text, expected in ((MARKET, dense), (MARKET.replace("\n", "\r\n"), dense), (pattern, numpy.array([[1.0, 0], [1, 1]])),
+                           (skew, numpy.array([[0.0, -3], [3, 0]]))):
+        (case.folder / "m.mtx").write_text(text, newline="")
+        case.run("--variant", "report", "--a", "m.mtx", "--value", 2, "--output", "x.npy")
+        judge(case, expected, numpy.full(len(expected), 2.0), case.load("x"))
+
+
+@lab.case("Matrix Market files with mistakes")
+def bad_market(case):
+    def refused(old, new, *words):
+        (case.folder / "m.mtx").write_text(MARKET.replace(old, new))
+        run = case.refuses("--a", "m.mtx", saying=words[0])
+        for word in words[1:]:
+            case.expect(word in run.stderr, f"the sentence should mention '{word}': {run.stderr.strip()}")
+
+    refused("%%MatrixMarket matrix", "%%Matrix", "line 1")
+    refused("real", "complex", "complex")
+    refused("coordinate", "dense", "format")
+    refused("3 3 4", "3 4 4", "line 3", "square")
+    refused("3 3 4", "3 x 4", "line 3")
+    refused("3 3 4", "3 3 5", "ends")
+    refused("3 3 4", "3 3 3", "line 8", "more values")
+    refused("2 1 -1", "1 2 -1", "line 6", "diagonal")
+    refused("2 1 -1", "4 1 -1", "line 6", "between 1 and 3")
+    refused("2 1 -1", "1 1 -1", "line 6", "twice")
+    refused("2 1 -1", "2 1 one", "line 6", "number")
+    refused("2 1 -1", "2 1 nan", "line 6", "finite")
+    refused("2 1 -1", "2 1", "line 6", "words")
+
+
+# Refusals
+
+
+@lab.case("nothing to solve for")
+def empty(case):
+    for n, sides in ((0, None), (0, 2), (4, 0)):
+        b = numpy.zeros(n if sides is None else (n, sides))
+        got = case.compute("--variant", "team", inputs={"a": numpy.zeros((n, n)), "b": b})
+        case.compare(b, got, checker.Tolerance(why="there is nothing"))
+
+
+@lab.case("bad arguments")
+def bad_arguments(case):
+    for option in ("--n", "--sides"):
+        for value in ("-1", "many", "", "3000000000"):
+            case.refuses(option, value, saying=option)
+    case.refuses("--n", "1Mi", saying="memory")
+    case.refuses("--type", "half", saying="--type")
+    case.refuses("--range", "0", saying="--range")
+    case.refuses("--variant", "gaus_jordan", saying="gauss_jordan")
+    case.refuses("--output", "x.npy", saying="variant")
+    case.refuses("--inverse", "--sides", "2", saying="--sides")
+
+
+@lab.case("bad input files")
+def bad_files(case):
+    a = case.floats((6, 6), dtype=numpy.float64)
+    good, right = case.save("a", a), case.save("b", a[0])
+    case.refuses("--a", good, "--n", "6", saying="--n")
+    case.refuses("--a", good, "--b", right, "--value", "1", saying="--value")
+    case.refuses("--a", good, "--b", right, "--inverse", saying="--inverse")
+    case.refuses("--a", case.save("wide", a[:5].copy()), saying="square")
+    case.refuses("--a", case.save("flat", a.ravel()), saying="square")
+    case.refuses("--a", good, "--b", case.save("short", a[0, :5].copy()), saying="rows")
+    case.refuses("--a", good, "--type", "float", saying="float32")
+    for value, word in ((numpy.nan, "NaN"), (numpy.inf, "infinite")):
+        broken = a.copy()
+        broken[4, 2] = value
+        run = case.refuses("--a", case.save("broken", broken), "--b", right, saying="row 4, column 2")
+        case.expect(word in run.stderr, f"the sentence should say {word}")
+        case.refuses("--a", good, "--b", case.save("broken_b", broken[:, 2].copy()), saying="row 4")
+
+
+lab.main()

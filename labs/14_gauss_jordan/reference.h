@@ -1,0 +1,227 @@
+// What the CPU does: elimination with partial pivoting, the errors by which every solution is judged, and
+// an estimate of the condition.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+#include <vector>
+
+#include "input.h"
+
+// L U = A with its rows in the order `order`; L's diagonal of ones is not stored. lu: (n, n), row-major
+template <class T>
+struct HostFactors {
+    std::vector<T> lu;
+    std::vector<int> order;
+    int64_t singular = -1;  // the first column in which no pivot was left
+};
+
+// The report's reduction, which keeps the multipliers where it would write zeros.
+template <class T>
+HostFactors<T> factor_on_cpu(const std::vector<T>& a, int64_t n) {
+    HostFactors<T> factors = {a, std::vector<int>(n), -1};
+    T* const lu = factors.lu.data();
+    std::iota(factors.order.begin(), factors.order.end(), 0);
+    for (int64_t k = 0; k < n; k++) {
+        int64_t pivot = k;
+        for (int64_t i = k + 1; i < n; i++) {  // > : the lowest row of equals
+            if (std::fabs(lu[i * n + k]) > std::fabs(lu[pivot * n + k])) pivot = i;
+        }
+        if (lu[pivot * n + k] == 0) {
+            if (factors.singular < 0) factors.singular = k;
+            continue;
+        }
+        if (pivot != k) {
+            std::swap_ranges(lu + k * n, lu + (k + 1) * n, lu + pivot * n);
+            std::swap(factors.order[k], factors.order[pivot]);
+        }
+        for (int64_t i = k + 1; i < n; i++) {
+            const T factor = lu[i * n + k] / lu[k * n + k];
+            lu[i * n + k] = factor;
+            for (int64_t j = k + 1; j < n; j++) lu[i * n + j] -= factor * lu[k * n + j];
+        }
+    }
+    return factors;
+}
+
+// x = A^-1 b, by L and then by U. b, x: (n, sides), row-major
+template <class T>
+std::vector<T> solve_on_cpu(const HostFactors<T>& factors, const std::vector<T>& b, int64_t n,
+                            int64_t sides) {
+    std::vector<T> x(b.size());
+    const auto subtract = [&](int64_t to, int64_t from, T factor) {
+        for (int64_t c = 0; c < sides; c++) x[to * sides + c] -= factor * x[from * sides + c];
+    };
+    for (int64_t i = 0; i < n; i++) {
+        std::copy_n(&b[factors.order[i] * sides], sides, &x[i * sides]);
+        for (int64_t j = 0; j < i; j++) subtract(i, j, factors.lu[i * n + j]);
+    }
+    for (int64_t i = n - 1; i >= 0; i--) {
+        for (int64_t j = i + 1; j < n; j++) subtract(i, j, factors.lu[i * n + j]);
+        for (int64_t c = 0; c < sides; c++) x[i * sides + c] /= factors.lu[i * n + i];
+    }
+    return x;
+}
+
+// x = A^-T b, for one vector: U^T, then L^T.
+template <class T>
+std::vector<double> solve_transposed(const HostFactors<T>& factors, std::vector<double> b,
+                                     int64_t n) {
+    const T* const lu = factors.lu.data();
+    for (int64_t i = 0; i < n; i++) {
+        b[i] /= lu[i * n + i];
+        for (int64_t j = i + 1; j < n; j++) b[j] -= lu[i * n + j] * b[i];
+    }
+    for (int64_t i = n - 1; i >= 0; i--) {
+        for (int64_t j = 0; j < i; j++) b[j] -= lu[i * n + j] * b[i];
+    }
+    std::vector<double> x(n);
+    for (int64_t i = 0; i < n; i++) x[factors.order[i]] = b[i];
+    return x;
+}
+
+template <class T>
+std::vector<double> solve_plain(const HostFactors<T>& factors, const std::vector<double>& b,
+                                int64_t n) {
+    const T* const lu = factors.lu.data();
+    std::vector<double> x(n);
+    for (int64_t i = 0; i < n; i++) {
+        x[i] = b[factors.order[i]];
+        for (int64_t j = 0; j < i; j++) x[i] -= lu[i * n + j] * x[j];
+    }
+    for (int64_t i = n - 1; i >= 0; i--) {
+        for (int64_t j = i + 1; j < n; j++) x[i] -= lu[i * n + j] * x[j];
+        x[i] /= lu[i * n + i];
+    }
+    return x;
+}
+
+// The sizes of a matrix: the largest magnitude, the largest sum of a row, of a column.
+struct Norms {
+    double largest = 0, rows = 0, columns = 0;
+};
+
+template <class T>
+Norms norms_of(const std::vector<T>& a, int64_t n) {
+    Norms norms;
+    std::vector<double> columns(n);
+    for (int64_t i = 0; i < n; i++) {
+        double row = 0;
+        for (int64_t j = 0; j < n; j++) {
+            const double size = std::fabs(double(a[i * n + j]));
+            norms.largest = std::max(norms.largest, size);
+            row += size;
+            columns[j] += size;
+        }
+        norms.rows = std::max(norms.rows, row);
+    }
+    for (double column : columns) norms.columns = std::max(norms.columns, column);
+    return norms;
+}
+
+// The condition in the 1-norm, estimated by a few solutions with A and its transpose (Hager 1984, in
+// Higham's form): it climbs from vertex to vertex of the unit ball towards the largest |A^-1 e|. Never too
+// large, and rarely too small by more than a factor of 3.
+template <class T>
+double estimate_condition(const HostFactors<T>& factors, double norm, int64_t n) {
+    if (factors.singular >= 0) return INFINITY;
+    std::vector<double> x(n, 1.0 / n);
+    const auto size_of = [](const std::vector<double>& y) {
+        double sum = 0;
+        for (double value : y) sum += std::fabs(value);
+        return sum;
+    };
+    double estimate = 0;
+    int64_t last = -1;
+    for (int round = 0; round < 5; round++) {
+        std::vector<double> y = solve_plain(factors, x, n);
+        const double size = size_of(y);
+        if (!(size > estimate)) break;
+        estimate = size;
+        for (double& value : y) value = value < 0 ? -1 : 1;
+        const std::vector<double> z = solve_transposed(factors, y, n);
+        const int64_t best =
+            std::max_element(z.begin(), z.end(),
+                             [](double a, double b) { return std::fabs(a) < std::fabs(b); }) -
+            z.begin();
+        if (best == last) break;
+        last = best;
+        std::fill(x.begin(), x.end(), 0.0);
+        x[best] = 1;
+    }
+    for (int64_t i = 0; i < n; i++) {  // a vector that finds what the climb may miss
+        x[i] = (i % 2 ? -1 : 1) * (1 + double(i) / std::max<int64_t>(1, n - 1));
+    }
+    const double other = 2 * size_of(solve_plain(factors, x, n)) / (3 * double(n));
+    return norm * std::max(estimate, other);
+}
+
+// How far A x is from b.
+struct Errors {
+    double residual = 0;  // the largest |b - A x|, which the report calls the error
+    double backward =
+        0;  // the largest |b - A x| / (|A| |x| n eps): of the order of 1 or below if A x = b was
+            // solved as well as the type allows, however bad the condition
+    int64_t place = 0;  // in b, where it is largest
+    double expected = 0, got = 0;
+};
+
+template <class T>
+constexpr double epsilon = double(std::numeric_limits<T>::epsilon());
+
+// Which right-hand sides are judged: all, or as many as can be in a second or so, spread evenly.
+inline std::vector<int64_t> judged_sides(int64_t n, int64_t sides) {
+    const int64_t affordable =
+        std::max<int64_t>(2, (int64_t{1} << 31) / std::max<int64_t>(1, n * n));
+    const int64_t count = std::min(sides, affordable);
+    std::vector<int64_t> judged(count);
+    for (int64_t i = 0; i < count; i++)
+        judged[i] = count == sides ? i : (sides - 1) * i / (count - 1);
+    return judged;
+}
+
+// NaN is larger than any number.
+inline bool exceeds(double a, double b) { return !(a <= b) && !std::isnan(b); }
+
+template <class T>
+Errors errors_of_side(const Problem<T>& problem, const std::vector<T>& x, int64_t side,
+                      double norm) {
+    using Sum = std::conditional_t<std::is_same_v<T, float>, double, long double>;
+    const int64_t n = problem.n, sides = problem.sides;
+    std::vector<Sum> column(n);
+    double solution = 0;
+    for (int64_t i = 0; i < n; i++) {
+        column[i] = x[i * sides + side];
+        const double size = std::fabs(double(column[i]));
+        if (exceeds(size, solution)) solution = size;
+    }
+    Errors errors;
+    for (int64_t i = 0; i < n; i++) {
+        Sum sum = 0;
+        for (int64_t j = 0; j < n; j++) sum += problem.a[i * n + j] * column[j];
+        const Sum expected = problem.b[i * sides + side];
+        const double residual = std::fabs(double(expected - sum));
+        if (i == 0 || exceeds(residual, errors.residual)) {
+            errors = {residual, 0, i * sides + side, double(expected), double(sum)};
+        }
+    }
+    const double size = norm * solution * double(n) * epsilon<T>;
+    errors.backward = errors.residual == 0 ? 0 : errors.residual / size;
+    return errors;
+}
+
+template <class T>
+Errors find_errors(const Problem<T>& problem, const std::vector<T>& x, double norm) {
+    Errors worst;
+    for (const int64_t side : judged_sides(problem.n, problem.sides)) {
+        const Errors errors = errors_of_side(problem, x, side, norm);
+        const double residual =
+            exceeds(errors.residual, worst.residual) ? errors.residual : worst.residual;
+        if (side == 0 || exceeds(errors.backward, worst.backward)) worst = errors;
+        worst.residual = residual;
+    }
+    return worst;
+}

@@ -1,0 +1,69 @@
+// What all pages of this lab share: a linear system on the device, and memory that frees itself.
+#pragma once
+
+#include <cstdint>
+
+#include "../../common/lab.h"
+
+// (A | B), the coefficients and beside them all right-hand sides: what is done to a row of A is done to
+// its row of B. (n, width), row-major; a row begins `stride` elements after the one before it. The
+// right-hand sides begin at a column whose place in memory is a multiple of 16 bytes; between the last
+// coefficient and them lie up to 3 columns of zeros, on which elimination has no effect.
+template <class T>
+struct System {
+    T* values;
+    int n, first_side, width;
+    int64_t stride;
+
+    __host__ __device__ T* row(int64_t i) const { return values + i * stride; }
+    __host__ __device__ int sides() const { return width - first_side; }
+};
+
+// Where things lie in a system of n unknowns.
+constexpr int first_side_of(int n) { return (n + 3) / 4 * 4; }
+constexpr int64_t stride_of(int n, int sides) {
+    return (first_side_of(n) + int64_t{sides} + 15) / 16 * 16;
+}
+
+// An array on the device.
+template <class T>
+class DeviceArray {
+ public:
+    explicit DeviceArray(int64_t count = 0) : count_(count) {
+        if (count > 0) CHECK(cudaMalloc(&values_, count * sizeof(T)));
+    }
+    ~DeviceArray() { cudaFree(values_); }
+    DeviceArray(const DeviceArray&) = delete;
+    DeviceArray& operator=(const DeviceArray&) = delete;
+
+    T* get() const { return values_; }
+    int64_t bytes() const { return count_ * sizeof(T); }
+
+ private:
+    T* values_ = nullptr;
+    int64_t count_;
+};
+
+// A flag in global memory, by which one block tells another that something is there: what a thread has
+// written before set_flag(), whoever has seen the flag will find. In CPU mode the fence of a waiting
+// thread lets others run.
+__device__ __forceinline__ void set_flag(int* flag, int value) {
+#if defined(__CUDA_ARCH__)
+    asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(flag), "r"(value) : "memory");
+#else
+    __threadfence();
+    *(volatile int*)flag = value;
+#endif
+}
+
+__device__ __forceinline__ void wait_for_flag(const int* flag, int value) {
+    int seen;
+    do {
+#if defined(__CUDA_ARCH__)
+        asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+#else
+        seen = *(const volatile int*)flag;
+        __threadfence();
+#endif
+    } while (seen != value);
+}

@@ -1,0 +1,444 @@
+// LU by blocks, from the host's side: which kernels, in which order, with which shapes. The matrix is
+// read and written once for each block of 64 to 256 columns, no longer once for each column.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "panel.cuh"
+#include "substitution.cuh"
+#include "update.cuh"
+
+// What of the device decides which kernels run, asked for once.
+struct Device {
+    int multiprocessors = 1, capability = 0, shared_bytes = 0;
+
+    static Device current() {
+        Device device;
+        int number = 0, major = 0, minor = 0;
+        const auto ask = [&](cudaDeviceAttr attribute, int& value) {
+            CHECK(cudaDeviceGetAttribute(&value, attribute, number));
+        };
+        CHECK(cudaGetDevice(&number));
+        ask(cudaDevAttrMultiProcessorCount, device.multiprocessors);
+        ask(cudaDevAttrComputeCapabilityMajor, major);
+        ask(cudaDevAttrComputeCapabilityMinor, minor);
+        ask(cudaDevAttrMaxSharedMemoryPerBlockOptin, device.shared_bytes);
+        device.capability = 10 * major + minor;
+        return device;
+    }
+};
+
+// A thread has up to eight rows of a panel: one block 4096 of them, and four columns.
+constexpr int most_panel_rows = 8;
+
+// Who factors a panel, and who multiplies.
+enum class PanelBy { one_block, team };
+enum class UpdateBy { registers, tensor_cores };
+
+// How a panel is shared out: each thread has `rows` rows, and so the panel has panel_values / rows columns.
+struct PanelShape {
+    int rows, blocks, threads;
+
+    int columns() const { return panel_values / rows; }
+};
+
+inline int round_up(int64_t value, int64_t step) { return int(lab::divide_up(value, step) * step); }
+
+template <class T>
+class LuFactors {
+ public:
+    // Room for what the kernels tell each other.
+    LuFactors(int n, PanelBy panel_by, UpdateBy update_by)
+        : device_(Device::current()),
+          panel_by_(panel_by),
+          update_by_(update_by),
+          pivots_(n),
+          singular_(1),
+          steps_(2 * device_.multiprocessors),
+          offers_(2 * device_.multiprocessors) {
+        prepare_kernels();
+    }
+
+    // Factors A into L and U in its place, and does to the right-hand sides what is done to its rows, so
+    // that U x = b is left. `keep_lower`: the rows of L are exchanged as well, as those who solve with
+    // it later need.
+    void factor(const System<T>& system, bool keep_lower = false) {
+        const int n = system.n, block = block_columns(n);
+        CHECK(cudaMemsetAsync(singular_.get(), 0xFF, sizeof(int)));
+        CHECK(cudaMemsetAsync(steps_.get(), 0, steps_.bytes()));
+        for (int first = 0; first < n; first += block) {
+            const int count = std::min(block, n - first), end = first + count;
+            factor_block(system, first, count);
+            finish(system, first, count, {keep_lower ? 0 : first, first}, {end, system.width});
+        }
+    }
+
+    // U x = b, for all right-hand sides. x: (n, right-hand sides), row-major
+    void solve(const System<T>& system, T* x) {
+        if (system.sides() >= many_sides) {
+            solve_many(system, x);
+        } else {
+            launch_substitute<false>(
+                system, {system.values + system.first_side, system.stride, system.sides()}, x);
+        }
+    }
+
+    // L x = b (`lower`) or U x = b in one launch.
+    template <bool lower>
+    void launch_substitute(const System<T>& system, RightSides<T> b, T* x) {
+        const int blocks = int(lab::divide_up(system.n, step_rows) * b.count);
+        if (!progress_ || progress_->bytes() < int64_t(sizeof(int)) * (blocks + 1)) {
+            progress_ = std::make_unique<DeviceArray<int>>(blocks + 1);
+        }
+        CHECK(cudaMemsetAsync(progress_->get(), 0, progress_->bytes()));
+        substitute<T, lower><<<blocks, 256>>>(system, b, x, progress_->get());
+        CHECK_LAUNCH();
+    }
+
+    const int* pivots() const { return pivots_.get(); }
+    int* singular() const { return singular_.get(); }
+
+    // The shape of the first panel, for the table.
+    PanelShape panel_shape(int height) const {
+        const bool cluster = by_cluster(height), grid = panel_by_ == PanelBy::team && !cluster;
+        const int most_blocks = cluster                ? largest_cluster_
+                                : grid && !lab::on_cpu ? device_.multiprocessors
+                                                       : 1;
+        const int few_threads = 256;  // fewer wait less for each other
+        PanelShape shape = {1, 1, 0};
+        while (int64_t{shape.rows} * most_blocks * panel_most_threads < height) shape.rows *= 2;
+        const int wanted = int(lab::divide_up(height, int64_t{shape.rows} * few_threads));
+        while (shape.blocks < wanted && shape.blocks < most_blocks) {
+            shape.blocks = grid ? std::min(wanted, most_blocks) : 2 * shape.blocks;
+        }
+        shape.threads = round_up(lab::divide_up(height, int64_t{shape.rows} * shape.blocks), 32);
+        return shape;
+    }
+
+ private:
+    static constexpr int many_sides = 32;
+
+    // Up to 65536 rows on an H100; more of them are left to a grid, which has more blocks.
+    bool by_cluster(int height) const {
+        return panel_by_ == PanelBy::team && largest_cluster_ > 1 &&
+               height <= int64_t{largest_cluster_} * panel_most_threads * most_panel_rows;
+    }
+
+    // Columns that are updated in one product with the whole rest. More of them mean fewer walks through
+    // the matrix, and more work on a high and narrow block.
+    int block_columns(int n) const {
+        const bool roomy = device_.shared_bytes >= solve_bytes(most_solved) + 2048;
+        return roomy && n > 1024 ? most_solved : most_solved / 2;
+    }
+
+    static int solve_bytes(int rows) { return 2 * round_up(rows, 32) / 32 * int(sizeof(Piece<T>)); }
+
+    // The columns of a block, panel by panel; the others of the block follow at once.
+    void factor_block(const System<T>& system, int first, int count) {
+        for (int at = first; at < first + count;) {
+            const PanelShape shape = panel_shape(system.n - at);
+            const int columns = std::min(shape.columns(), first + count - at);
+            launch_panel(system, at, columns, shape);
+            finish(system, at, columns, {first, at}, {at + columns, first + count});
+            at += columns;
+        }
+    }
+
+    // Exchanges, U's rows, and the update of what lies below, for the columns beside a panel or block.
+    void finish(const System<T>& system, int first, int count, Columns left, Columns right) {
+        const int tiles = int(lab::divide_up(left.end - left.begin, 32) +
+                              lab::divide_up(right.end - right.begin, 32));
+        if (tiles == 0) return;
+        swap_and_solve<T><<<tiles, round_up(count, 32), solve_bytes(count)>>>(
+            system, pivots_.get(), first, count, left, right);
+        CHECK_LAUNCH();
+        const int end = first + count;
+        launch_update({system.row(end) + first, system.row(first) + right.begin,
+                       system.row(end) + right.begin, system.n - end, right.end - right.begin,
+                       count, system.stride});
+    }
+
+    // Right-hand sides by blocks of rows, from the last to the first: each is solved for, and then
+    // taken off what lies above, by the same product as in the factorisation.
+    void solve_many(const System<T>& system, T* x) {
+        const int rows = block_columns(system.n), tiles = int(lab::divide_up(system.sides(), 32));
+        for (int first = (system.n - 1) / rows * rows; first >= 0; first -= rows) {
+            const int count = std::min(rows, system.n - first);
+            solve_upper<T>
+                <<<tiles, round_up(count, 32), solve_bytes(count)>>>(system, first, count);
+            CHECK_LAUNCH();
+            launch_update({system.values + first, system.row(first) + system.first_side,
+                           system.values + system.first_side, first, system.sides(), count,
+                           system.stride});
+        }
+        CHECK(cudaMemcpy2DAsync(x, system.sides() * sizeof(T), system.values + system.first_side,
+                                system.stride * sizeof(T), system.sides() * sizeof(T), system.n,
+                                cudaMemcpyDeviceToDevice));
+    }
+
+    // Panels
+
+    void launch_panel(const System<T>& system, int first, int count, PanelShape shape) {
+        switch (shape.rows) {
+            case 1:
+                return launch_panel_of<1>(system, first, count, shape);
+            case 2:
+                return launch_panel_of<2>(system, first, count, shape);
+            case 4:
+                return launch_panel_of<4>(system, first, count, shape);
+            default:
+                return launch_panel_of<8>(system, first, count, shape);
+        }
+    }
+
+    template <int rows>
+    void launch_panel_of(const System<T>& system, int first, int count, PanelShape shape) {
+        if (panel_by_ == PanelBy::one_block || (shape.blocks == 1 && !lab::on_cpu)) {
+            factor_panel<T, rows, Alone<T>><<<1, shape.threads>>>(
+                system, first, count, pivots_.get(), singular_.get(), typename Alone<T>::Place{});
+        } else if (by_cluster(system.n - first)) {
+            launch_cluster<rows>(system, first, count, shape);
+        } else {
+            const typename Grid<T>::Place place = {offers_.get(), steps_.get(), first};
+            launch_grid<rows>(system, first, count, shape, place);
+        }
+        CHECK_LAUNCH();
+    }
+
+    // All blocks of a team must run at the same time. That is what a cooperative launch promises. CPU
+    // mode has none; its teams are of one block.
+    template <int rows>
+    void launch_grid(const System<T>& system, int first, int count, PanelShape shape,
+                     typename Grid<T>::Place place) {
+#ifdef CUDA_ON_CPU
+        factor_panel<T, rows, Grid<T>><<<shape.blocks, shape.threads>>>(
+            system, first, count, pivots_.get(), singular_.get(), place);
+#else
+        System<T> argument = system;
+        int* pivots = pivots_.get();
+        int* singular = singular_.get();
+        void* arguments[] = {&argument, &first, &count, &pivots, &singular, &place};
+        CHECK(cudaLaunchCooperativeKernel((const void*)factor_panel<T, rows, Grid<T>>, shape.blocks,
+                                          shape.threads, arguments, 0, nullptr));
+#endif
+    }
+
+    template <int rows>
+    void launch_cluster([[maybe_unused]] const System<T>& system, [[maybe_unused]] int first,
+                        [[maybe_unused]] int count, [[maybe_unused]] PanelShape shape) {
+#ifndef CUDA_ON_CPU
+        cudaLaunchAttribute attribute = {};
+        attribute.id = cudaLaunchAttributeClusterDimension;
+        attribute.val.clusterDim.x = shape.blocks;
+        attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+        cudaLaunchConfig_t config = {};
+        config.gridDim = dim3(shape.blocks);
+        config.blockDim = dim3(shape.threads);
+        config.attrs = &attribute;
+        config.numAttrs = 1;
+        CHECK(cudaLaunchKernelEx(&config, factor_panel<T, rows, Cluster<T>>, system, first, count,
+                                 pivots_.get(), singular_.get(), typename Cluster<T>::Place{}));
+#endif
+    }
+
+    // Updates
+
+    using LargeTile = TensorTile<128, 128, 64, 32, 3>;
+    using SmallTile = TensorTile<64, 64, 32, 32, 3>;
+
+    // How long tiles of this side take, in some unit: the multiprocessor that gets most of them decides.
+    // Small tiles bring more bytes for the same products; that counts as a tenth of the time.
+    int64_t cost(const Update<T>& update, int side, int tenths) const {
+        const int64_t tiles = lab::divide_up(update.m, side) * lab::divide_up(update.n, side);
+        return lab::divide_up(tiles, device_.multiprocessors) * side * side * tenths;
+    }
+
+    void launch_update(const Update<T>& update) {
+        if (update.m == 0 || update.n == 0 || update.k == 0) return;
+        const bool large = cost(update, 128, 10) <= cost(update, 64, 11) &&
+                           LargeTile::shared_bytes <= device_.shared_bytes;
+        const int side = large ? 128 : 64;
+        const dim3 grid(lab::divide_up(update.n, side), lab::divide_up(update.m, side));
+        if constexpr (std::is_same_v<T, double>) {
+            if (update_by_ == UpdateBy::tensor_cores) {
+                if (large) return launch_tensor<LargeTile>(update, grid);
+                return launch_tensor<SmallTile>(update, grid);
+            }
+        }
+        if (large) {
+            update_by_registers<T, 8><<<grid, 256>>>(update);
+        } else {
+            update_by_registers<T, 4><<<grid, 256>>>(update);
+        }
+        CHECK_LAUNCH();
+    }
+
+    template <class Tile>
+    void launch_tensor(const Update<double>& update, dim3 grid) {
+        update_by_tensor_cores<Tile><<<grid, Tile::threads, Tile::shared_bytes>>>(update);
+        CHECK_LAUNCH();
+    }
+
+    // More than 48 KiB of shared memory, and clusters of more than 8 blocks, must be asked for.
+    void prepare_kernels() {
+        const int bytes = std::min(solve_bytes(most_solved), device_.shared_bytes - 2048);
+        allow_shared(swap_and_solve<T>, bytes);
+        allow_shared(solve_upper<T>, bytes);
+        if constexpr (std::is_same_v<T, double>) {
+            if (update_by_ == UpdateBy::tensor_cores) {
+                void (*const large)(Update<double>) = update_by_tensor_cores<LargeTile>;
+                void (*const small)(Update<double>) = update_by_tensor_cores<SmallTile>;
+                allow_shared(large, std::min(LargeTile::shared_bytes, device_.shared_bytes));
+                allow_shared(small, SmallTile::shared_bytes);
+            }
+        }
+#ifndef CUDA_ON_CPU
+        if (panel_by_ == PanelBy::team && device_.capability >= 90) prepare_clusters();
+#endif
+    }
+
+    template <class Kernel>
+    static void allow_shared(Kernel kernel, int bytes) {
+        CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    }
+
+#ifndef CUDA_ON_CPU
+    // Clusters of 16 are beyond what every card of compute capability 9 promises: ask this one. A program
+    // that was compiled for an older card has no clusters at all.
+    void prepare_clusters() {
+        cudaFuncAttributes attributes;
+        CHECK(cudaFuncGetAttributes(&attributes, factor_panel<T, 1, Cluster<T>>));
+        if (attributes.ptxVersion < 90) return;
+        largest_cluster_ = largest_cluster;
+        allow_largest_cluster(factor_panel<T, 1, Cluster<T>>);
+        allow_largest_cluster(factor_panel<T, 2, Cluster<T>>);
+        allow_largest_cluster(factor_panel<T, 4, Cluster<T>>);
+        allow_largest_cluster(factor_panel<T, 8, Cluster<T>>);
+    }
+
+    template <class Kernel>
+    void allow_largest_cluster(Kernel kernel) {
+        if (cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) !=
+            cudaSuccess) {
+            cudaGetLastError();
+            largest_cluster_ = 8;
+            return;
+        }
+        cudaLaunchAttribute attribute = {};
+        attribute.id = cudaLaunchAttributeClusterDimension;
+        attribute.val.clusterDim.x = largest_cluster;
+        attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+        cudaLaunchConfig_t config = {};
+        config.gridDim = dim3(largest_cluster);
+        config.blockDim = dim3(panel_most_threads);
+        config.attrs = &attribute;
+        config.numAttrs = 1;
+        int clusters = 0;
+        const cudaError_t status = cudaOccupancyMaxActiveClusters(&clusters, kernel, &config);
+        if (status != cudaSuccess) cudaGetLastError();
+        if (status != cudaSuccess || clusters == 0) largest_cluster_ = 8;
+    }
+#endif
+
+    const Device device_;
+    const PanelBy panel_by_;
+    const UpdateBy update_by_;
+    int largest_cluster_ = 1;
+    DeviceArray<int> pivots_, singular_, steps_;
+    DeviceArray<Offer<T>> offers_;
+    std::unique_ptr<DeviceArray<int>> progress_;
+};
+
+// ---------------------------------------------------------------------------------------------
+// Mixed precision: factors in float, and a solution in double. Each round solves with the factors for
+// what the solution still lacks; the error shrinks by about the condition times 2^-24 each time. A
+// matrix whose condition is near 2^24 or beyond makes no progress, and is left to doubles.
+
+class Refinement {
+ public:
+    explicit Refinement(const System<double>& system)
+        : n_(system.n),
+          sides_(system.sides()),
+          lu_(system.n, PanelBy::team, UpdateBy::registers),
+          floats_(n_ * stride_of(n_, 0)),
+          ordered_(int64_t{n_} * sides_),
+          correction_(int64_t{n_} * sides_),
+          residual_(int64_t{n_} * sides_),
+          order_(n_),
+          sizes_(sides_) {
+        factors_ = {floats_.get(), n_, first_side_of(n_), first_side_of(n_), stride_of(n_, 0)};
+    }
+
+    // Returns the number of rounds, or 0 when the error did not shrink and x is no solution.
+    // largest: the largest magnitude in A; norm: the largest sum of magnitudes of a row
+    int solve(const System<double>& system, double largest, double norm, double* x) {
+        int exponent = 0;
+        std::frexp(largest, &exponent);
+        const double factor = std::ldexp(1.0, -exponent);
+        round_to_float<<<dim3(lab::divide_up(factors_.width, 256), n_), 256>>>(system, factors_,
+                                                                               factor);
+        CHECK_LAUNCH();
+        lu_.factor(factors_, true);
+        find_order();
+        const int64_t count = int64_t{n_} * sides_;
+        const unsigned blocks = unsigned(lab::divide_up(count, 256));
+        CHECK(cudaMemsetAsync(x, 0, count * sizeof(double)));
+        double before = INFINITY;
+        for (int round = 1; round <= most_rounds; round++) {
+            find_residual<<<n_, 256>>>(system, x, residual_.get());
+            CHECK_LAUNCH();
+            const double error = backward_error(x, norm);
+            if (error <= std::sqrt(double(n_)) * 0x1p-53) return round;
+            if (round > 1 && !(error < before / 2)) return 0;
+            if (round > 1) before = error;  // the first x is 0, and its error says nothing
+            permute_residual<<<blocks, 256>>>(residual_.get(), order_.get(), sizes_.get(), n_,
+                                              sides_, ordered_.get());
+            CHECK_LAUNCH();
+            lu_.launch_substitute<true>(factors_, {ordered_.get(), sides_, sides_},
+                                        correction_.get());
+            lu_.launch_substitute<false>(factors_, {correction_.get(), sides_, sides_},
+                                         ordered_.get());
+            add_correction<<<blocks, 256>>>(ordered_.get(), sizes_.get(), factor, n_, sides_, x);
+            CHECK_LAUNCH();
+        }
+        return 0;
+    }
+
+ private:
+    static constexpr int most_rounds = 30;
+
+    // Which row of A stands where after all exchanges.
+    void find_order() {
+        std::vector<int> pivots(n_), order(n_);
+        CHECK(cudaMemcpy(pivots.data(), lu_.pivots(), n_ * sizeof(int), cudaMemcpyDeviceToHost));
+        for (int i = 0; i < n_; i++) order[i] = i;
+        for (int i = 0; i < n_; i++) std::swap(order[i], order[pivots[i]]);
+        CHECK(
+            cudaMemcpyAsync(order_.get(), order.data(), n_ * sizeof(int), cudaMemcpyHostToDevice));
+    }
+
+    // The largest of |residual| / (norm |x|) over all right-hand sides; 0 where the residual is 0.
+    double backward_error(const double* x, double norm) {
+        find_sizes<<<sides_, 256>>>(residual_.get(), x, n_, sides_, sizes_.get());
+        CHECK_LAUNCH();
+        std::vector<Sizes> sizes(sides_);
+        CHECK(cudaMemcpy(sizes.data(), sizes_.get(), sizes_.bytes(), cudaMemcpyDeviceToHost));
+        double worst = 0;
+        for (const Sizes& side : sizes) {
+            const double error = side.residual == 0 ? 0 : side.residual / (norm * side.solution);
+            if (!(error <= worst)) worst = error;
+        }
+        return worst;
+    }
+
+    const int n_, sides_;
+    LuFactors<float> lu_;
+    DeviceArray<float> floats_, ordered_, correction_;
+    DeviceArray<double> residual_;
+    DeviceArray<int> order_;
+    DeviceArray<Sizes> sizes_;
+    System<float> factors_;
+};

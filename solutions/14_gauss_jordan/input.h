@@ -1,0 +1,307 @@
+// Systems from files: NumPy's .npy and Matrix Market's .mtx; and random ones.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../../common/array_file.h"
+#include "system.h"
+
+// A X = B on the host. a: (n, n), b: (n, sides), row-major
+template <class T>
+struct Problem {
+    int64_t n = 0, sides = 0;
+    std::vector<T> a, b;
+    bool b_is_vector = true;  // the solution's file has the shape of b's
+    std::string words;        // "random, 0 to 10", or the name of a file
+};
+
+constexpr int64_t largest_n = int64_t{1} << 20;
+
+inline void require_memory(int64_t n, int64_t sides, int64_t element_bytes) {
+    // a and b; with them the factors on the CPU and the solution
+    lab::require_host_memory((n * n + n * sides) * 2 * element_bytes, "a system of this size");
+}
+
+// ---------------------------------------------------------------------------------------------
+// Matrix Market: a heading, comments, a line of sizes, then the values, column after column (array)
+// or each with its row and column, counted from 1 (coordinate).
+
+class MatrixMarketFile {
+ public:
+    explicit MatrixMarketFile(const std::string& path) : path_(path) {
+        file_ = std::fopen(path.c_str(), "r");
+        if (!file_)
+            lab::refuse("cannot read %s: %s", lab::quoted(path).c_str(), std::strerror(errno));
+        read_heading();
+        read_sizes();
+    }
+    ~MatrixMarketFile() { std::fclose(file_); }
+    MatrixMarketFile(const MatrixMarketFile&) = delete;
+    MatrixMarketFile& operator=(const MatrixMarketFile&) = delete;
+
+    int64_t height() const { return height_; }
+    int64_t width() const { return width_; }
+
+    // The whole matrix, row-major; what a coordinate file does not name is 0.
+    template <class T>
+    std::vector<T> read() {
+        std::vector<T> values(size_t(height_ * width_));
+        if (is_array_) {
+            for (int64_t j = 0; j < width_; j++) {
+                for (int64_t i = symmetry_ == general ? 0 : j + (symmetry_ == skew); i < height_;
+                     i++) {
+                    store(values, i, j, number(next_words(1)[0]));
+                }
+            }
+        } else {
+            read_entries(values);
+        }
+        while (next_line()) {
+            if (!words_.empty()) refuse_line("there are more values than the sizes say");
+        }
+        return values;
+    }
+
+ private:
+    enum Symmetry { general, symmetric, skew };
+
+    [[noreturn]] void refuse_line(const std::string& problem) const {
+        lab::refuse("cannot read %s: line %lld: %s", lab::quoted(path_).c_str(), (long long)line_,
+                    problem.c_str());
+    }
+
+    // The words of the next line, without comments. False at the end of the file.
+    bool next_line() {
+        std::string text;
+        int letter = std::fgetc(file_);
+        if (letter == EOF) return false;
+        for (; letter != EOF && letter != '\n'; letter = std::fgetc(file_)) {
+            if (text.size() < 4096) text += char(letter);
+        }
+        line_++;
+        words_.clear();
+        if (line_ > 1 && text[0] == '%') return true;
+        std::string word;
+        for (const char character : text + ' ') {
+            if (character != ' ' && character != '\t' && character != '\r') {
+                word += character;
+            } else if (!word.empty()) {
+                words_.push_back(word);
+                word.clear();
+            }
+        }
+        return true;
+    }
+
+    // The next line that is not empty; it must have so many words.
+    const std::vector<std::string>& next_words(size_t count) {
+        do {
+            if (!next_line()) {
+                line_++;
+                refuse_line("the file ends before all its values are there");
+            }
+        } while (words_.empty());
+        if (words_.size() != count) {
+            refuse_line(
+                lab::format("it has %zu words where %zu are expected", words_.size(), count));
+        }
+        return words_;
+    }
+
+    static std::string lower(std::string word) {
+        for (char& letter : word) letter = char(std::tolower((unsigned char)letter));
+        return word;
+    }
+
+    void read_heading() {
+        if (!next_line() || words_.size() != 5 || lower(words_[0]) != "%%matrixmarket" ||
+            lower(words_[1]) != "matrix") {
+            line_ = 1;
+            refuse_line("it must be \"%%MatrixMarket matrix FORMAT TYPE SYMMETRY\"");
+        }
+        const std::string format = lower(words_[2]), type = lower(words_[3]),
+                          symmetry = lower(words_[4]);
+        if (format != "array" && format != "coordinate") {
+            refuse_line("the format " + lab::quoted(format) + " is neither array nor coordinate");
+        }
+        if (type == "complex" || symmetry == "hermitian") {
+            refuse_line("complex numbers are not solved for here");
+        }
+        is_array_ = format == "array";
+        is_pattern_ = type == "pattern";
+        if ((type != "real" && type != "integer" && type != "double" && !is_pattern_) ||
+            (is_array_ && is_pattern_)) {
+            refuse_line("the type " + lab::quoted(type) + " is not real or integer");
+        }
+        symmetry_ = symmetry == "symmetric"        ? symmetric
+                    : symmetry == "skew-symmetric" ? skew
+                                                   : general;
+        if (symmetry_ == general && symmetry != "general") {
+            refuse_line("the symmetry " + lab::quoted(symmetry) +
+                        " is not general, symmetric or skew-symmetric");
+        }
+    }
+
+    void read_sizes() {
+        const std::vector<std::string>& words = next_words(is_array_ ? 2 : 3);
+        int64_t* const sizes[] = {&height_, &width_, &entries_};
+        for (size_t i = 0; i < words.size(); i++) {
+            if (!lab::parse_integer(words[i], *sizes[i]) || *sizes[i] < 0) {
+                refuse_line(lab::quoted(words[i]) + " is not a size");
+            }
+        }
+        if (std::max(height_, width_) > largest_n) {
+            refuse_line(lab::format("more than %lld rows or columns", (long long)largest_n));
+        }
+        if (symmetry_ != general && height_ != width_)
+            refuse_line("a symmetric matrix must be square");
+        lab::require_host_memory(height_ * width_ * 2 * int64_t(sizeof(double)), "the matrix");
+    }
+
+    template <class T>
+    void read_entries(std::vector<T>& values) {
+        std::vector<bool> there(values.size());
+        for (int64_t e = 0; e < entries_; e++) {
+            const std::vector<std::string>& words = next_words(is_pattern_ ? 2 : 3);
+            const int64_t i = place(words[0], height_, "row"),
+                          j = place(words[1], width_, "column");
+            if (symmetry_ != general && i < j + (symmetry_ == skew)) {
+                refuse_line("of a symmetric matrix only what lies below the diagonal may be given");
+            }
+            if (there[i * width_ + j]) {
+                refuse_line(lab::format("row %lld, column %lld is given twice", (long long)i + 1,
+                                        (long long)j + 1));
+            }
+            there[i * width_ + j] = true;
+            store(values, i, j, is_pattern_ ? 1.0 : number(words[2]));
+        }
+    }
+
+    int64_t place(const std::string& word, int64_t size, const char* what) const {
+        int64_t value = 0;
+        if (!lab::parse_integer(word, value) || value < 1 || value > size) {
+            refuse_line(lab::format("%s %s is not between 1 and %lld", what,
+                                    lab::quoted(word).c_str(), (long long)size));
+        }
+        return value - 1;
+    }
+
+    double number(const std::string& word) const {
+        char* end = nullptr;
+        const double value = std::strtod(word.c_str(), &end);
+        if (*end) refuse_line(lab::quoted(word) + " is not a number");
+        if (!std::isfinite(value)) refuse_line(lab::quoted(word) + " is not a finite number");
+        return value;
+    }
+
+    template <class T>
+    void store(std::vector<T>& values, int64_t i, int64_t j, double value) const {
+        values[i * width_ + j] = T(value);
+        if (symmetry_ == symmetric) values[j * width_ + i] = T(value);
+        if (symmetry_ == skew) values[j * width_ + i] = T(-value);
+    }
+
+    std::string path_;
+    std::FILE* file_ = nullptr;
+    int64_t line_ = 0, height_ = 0, width_ = 0, entries_ = 0;
+    bool is_array_ = false, is_pattern_ = false;
+    Symmetry symmetry_ = general;
+    std::vector<std::string> words_;
+};
+
+// ---------------------------------------------------------------------------------------------
+// The problem that the options describe
+
+struct InputOptions {
+    std::string a_path, b_path;
+    int64_t n, sides;
+    double range, value;
+    int64_t seed;
+    bool inverse;
+};
+
+inline bool is_matrix_market(const std::string& path) {
+    return path.size() > 4 && path.compare(path.size() - 4, 4, ".mtx") == 0;
+}
+
+// Any matrix from either kind of file; a vector of a .npy file is a column.
+template <class T>
+lab::Array<T> read_matrix(const std::string& path) {
+    if (!is_matrix_market(path)) return lab::read_array<T>(path);
+    MatrixMarketFile file(path);
+    return {{file.height(), file.width()}, file.read<T>()};
+}
+
+// Elimination would spread a NaN over everything: say where it is instead.
+template <class T>
+void require_finite(const lab::Array<T>& array, const std::string& path) {
+    const int64_t width = array.shape.size() > 1 ? array.shape[1] : 1;
+    for (int64_t i = 0; i < array.count(); i++) {
+        if (std::isfinite(array.values[i])) continue;
+        lab::refuse(
+            "%s: the element in row %lld, column %lld (counted from 0) is %s; all must be finite",
+            lab::quoted(path).c_str(), (long long)(i / width), (long long)(i % width),
+            std::isnan(array.values[i]) ? "NaN" : "infinite");
+    }
+}
+
+template <class T>
+void read_coefficients(Problem<T>& problem, const InputOptions& options) {
+    if (options.a_path.empty()) {
+        problem.n = options.n;
+        require_memory(options.n, options.sides, sizeof(T));
+        problem.a = lab::random_values<T>(options.n * options.n, 0, T(options.range), options.seed);
+        problem.words = lab::format("random, 0 to %g", options.range);
+        return;
+    }
+    lab::Array<T> a = read_matrix<T>(options.a_path);
+    if (a.shape.size() != 2 || a.shape[0] != a.shape[1]) {
+        lab::refuse(
+            "--a has the shape %s: a system has as many equations as unknowns, so it must be "
+            "square",
+            lab::array_shape_text(a.shape).c_str());
+    }
+    if (a.shape[0] > largest_n) {
+        lab::refuse("--a has more than %lld rows", (long long)largest_n);
+    }
+    require_finite(a, options.a_path);
+    problem.n = a.shape[0];
+    problem.a = std::move(a.values);
+    problem.words = options.a_path.substr(options.a_path.rfind('/') + 1);
+}
+
+template <class T>
+void read_right_sides(Problem<T>& problem, const InputOptions& options) {
+    problem.sides = options.inverse ? problem.n : options.sides;
+    problem.b_is_vector = problem.sides == 1 && !options.inverse;
+    if (options.b_path.empty()) {
+        require_memory(problem.n, problem.sides, sizeof(T));
+        problem.b.assign(size_t(problem.n * problem.sides),
+                         options.inverse ? T(0) : T(options.value));
+        for (int64_t i = 0; options.inverse && i < problem.n; i++) problem.b[i * problem.n + i] = 1;
+        return;
+    }
+    lab::Array<T> b = read_matrix<T>(options.b_path);
+    if (b.shape.empty() || b.shape.size() > 2 || b.shape[0] != problem.n) {
+        lab::refuse("--b has the shape %s: it needs %lld rows, one for each equation",
+                    lab::array_shape_text(b.shape).c_str(), (long long)problem.n);
+    }
+    require_finite(b, options.b_path);
+    problem.sides = b.shape.size() == 2 ? b.shape[1] : 1;
+    if (problem.sides > largest_n) {
+        lab::refuse("--b has more than %lld columns", (long long)largest_n);
+    }
+    problem.b_is_vector =
+        b.shape.size() == 1 || (is_matrix_market(options.b_path) && problem.sides == 1);
+    problem.b = std::move(b.values);
+    require_memory(problem.n, problem.sides, sizeof(T));
+}
+
+template <class T>
+Problem<T> read_problem(const InputOptions& options) {
+    Problem<T> problem;
+    read_coefficients(problem, options);
+    read_right_sides(problem, options);
+    return problem;
+}

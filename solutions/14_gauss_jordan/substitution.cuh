@@ -1,0 +1,222 @@
+// Triangular systems with few right-hand sides, residuals, and what refinement needs beside them.
+#pragma once
+
+#include "system.h"
+
+constexpr int step_rows = 64;  // of a block of `substitute`
+
+// (n, count), rows `stride` apart
+template <class T>
+struct RightSides {
+    const T* values;
+    int64_t stride;
+    int count;
+};
+
+// L x = b or U x = b in one launch: blocks of 64 rows, each waiting for those before it. A block takes
+// its number when it starts, so it waits only for blocks that have started already: nobody waits for
+// somebody who waits for a place to run. While it waits, its part of the matrix is on the way.
+//
+// Warp w sums up eight rows; the first warp then solves the 64 x 64 triangle.
+template <class T, bool lower>
+class Substitution {
+ public:
+    __device__ Substitution(const System<T>& system, RightSides<T> b, T* x, int* done, int number)
+        : system_(system), b_(b.values), b_stride_(b.stride), x_(x), done_(done), sides_(b.count) {
+        step_ = number / sides_, side_ = number % sides_;
+        rows_ = first_row(step_);
+    }
+
+    __device__ void run() {
+        __shared__ T triangle[step_rows][step_rows + 1], sums[step_rows];
+        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        for (int at = threadIdx.x; at < step_rows * step_rows; at += 256) {
+            const int r = at / step_rows, c = at % step_rows;
+            triangle[r][c] = element(rows_ + r, rows_ + c);
+        }
+        T partial[8] = {};
+        for (int before = 0; before < step_; before++) {
+            const int columns = first_row(before);
+            T left[8], right[8];
+#pragma unroll
+            for (int r = 0; r < 8; r++) {
+                left[r] = element(rows_ + 8 * warp + r, columns + lane);
+                right[r] = element(rows_ + 8 * warp + r, columns + lane + 32);
+            }
+            wait_for_flag(done_ + int64_t{before} * sides_ + side_, 1);
+            __syncwarp();
+            const T x_left = known(columns + lane), x_right = known(columns + lane + 32);
+#pragma unroll
+            for (int r = 0; r < 8; r++) partial[r] += left[r] * x_left + right[r] * x_right;
+        }
+#pragma unroll
+        for (int r = 0; r < 8; r++) {
+            for (int distance = 16; distance > 0; distance /= 2) {
+                partial[r] += __shfl_xor_sync(~0u, partial[r], distance);
+            }
+            if (lane == 0) sums[8 * warp + r] = partial[r];
+        }
+        __syncthreads();
+        if (warp == 0) solve(triangle, sums);
+    }
+
+ private:
+    // The first step has the first rows of L or the last of U.
+    __device__ int first_row(int step) const {
+        const int steps = (system_.n + step_rows - 1) / step_rows;
+        return (lower ? step : steps - 1 - step) * step_rows;
+    }
+
+    __device__ T element(int row, int column) const {
+        return row < system_.n && column < system_.n ? system_.row(row)[column] : T(row == column);
+    }
+
+    // Other blocks write x: past the first-level cache, which would not notice.
+    __device__ T known(int row) const {
+        return row < system_.n ? __ldcg(&x_[int64_t{row} * sides_ + side_]) : 0;
+    }
+
+    // A lane has rows `lane` and `lane + 32`. To divide takes much longer than to multiply, and each
+    // unknown waits for the one before: so 1 is divided by the diagonal first, for all at the same time,
+    // and used unless that overflows.
+    __device__ void solve(const T (*triangle)[step_rows + 1], const T* sums) {
+        const int lane = threadIdx.x % 32;
+        T value[2], diagonal[2], inverse[2];
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            const int r = lane + 32 * half, row = rows_ + r;
+            value[half] = row < system_.n ? b_[row * b_stride_ + side_] - sums[r] : 0;
+            diagonal[half] = lower ? 1 : triangle[r][r];
+            inverse[half] = 1 / diagonal[half];
+        }
+#pragma unroll
+        for (int part = 0; part < 2; part++) {
+            const int half = lower ? part : 1 - part, other = 1 - half;
+#pragma unroll 4
+            for (int s = 0; s < 32; s++) {
+                const int owner = lower ? s : 31 - s, column = 32 * half + owner;
+                const T mine = isfinite(inverse[half]) ? value[half] * inverse[half]
+                                                       : value[half] / diagonal[half];
+                const T x = __shfl_sync(~0u, lower ? value[half] : mine, owner);
+                if (lane == owner) value[half] = x;
+                if (lower ? lane > owner : lane < owner) {
+                    value[half] -= triangle[lane + 32 * half][column] * x;
+                }
+                if (part == 0) value[other] -= triangle[lane + 32 * other][column] * x;
+            }
+        }
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            const int row = rows_ + lane + 32 * half;
+            if (row < system_.n) x_[int64_t{row} * sides_ + side_] = value[half];
+        }
+        __syncwarp();
+        if (lane == 0) set_flag(done_ + int64_t{step_} * sides_ + side_, 1);
+    }
+
+    const System<T> system_;
+    const T* const b_;
+    const int64_t b_stride_;
+    T* const x_;
+    int* const done_;
+    const int sides_;
+    int step_, side_, rows_;
+};
+
+// Blocks of 256 threads, one for each 64 rows and each right-hand side. progress: 0 before the launch;
+// the first element counts the blocks that have started, the others are the flags of Substitution.
+// x: (n, b.count), row-major
+template <class T, bool lower>
+__global__ void __launch_bounds__(256)
+    substitute(System<T> system, RightSides<T> b, T* x, int* progress) {
+    __shared__ int number;
+    if (threadIdx.x == 0) number = atomicAdd(progress, 1);
+    __syncthreads();
+    Substitution<T, lower>(system, b, x, progress + 1, number).run();
+}
+
+// r = b - A x, a block a row. With one right-hand side all threads share the sum; with many, a group of
+// threads has a column each, so that neighbours read neighbours, and several groups share its sum.
+// x, r: (n, right-hand sides), row-major
+template <class T>
+__global__ void __launch_bounds__(256) find_residual(System<T> system, const T* x, T* r) {
+    __shared__ T sums[256];
+    const int sides = system.sides(), thread = threadIdx.x;
+    int group = 1;
+    while (group < 32 && group < sides) group *= 2;
+    const T* const row = system.row(blockIdx.x);
+    for (int first = 0; first < sides; first += group) {
+        const int side = first + thread % group;
+        T sum = 0;
+        if (side < sides) {
+            for (int j = thread / group; j < system.n; j += 256 / group) {
+                sum += row[j] * x[int64_t{j} * sides + side];
+            }
+        }
+        sums[thread] = sum;
+        for (int half = 128; half >= group; half /= 2) {
+            __syncthreads();
+            if (thread < half) sums[thread] += sums[thread + half];
+        }
+        if (thread < group && side < sides) {
+            r[int64_t{blockIdx.x} * sides + side] = row[system.first_side + side] - sums[thread];
+        }
+        __syncthreads();
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Refinement: floats factor, doubles judge.
+
+// The coefficients as floats, multiplied by a power of two that brings the largest of them near 1.
+__global__ void round_to_float(System<double> from, System<float> to, double factor) {
+    const float* const end = to.row(blockIdx.y) + to.width;
+    float* const value = to.row(blockIdx.y) + int64_t{blockIdx.x} * 256 + threadIdx.x;
+    const int64_t column = value - to.row(blockIdx.y);
+    if (value < end) *value = column < from.n ? float(from.row(blockIdx.y)[column] * factor) : 0.0f;
+}
+
+// What the host must know of a right-hand side to go on or to stop.
+struct Sizes {
+    double residual, solution;  // the largest magnitudes; NaN if there is one
+};
+
+__device__ inline double larger(double a, double b) { return a > b || isnan(a) ? a : b; }
+
+// A block a right-hand side. r, x: (n, sides), row-major
+__global__ void __launch_bounds__(256)
+    find_sizes(const double* r, const double* x, int n, int sides, Sizes* sizes) {
+    __shared__ double residuals[256], solutions[256];
+    const int thread = threadIdx.x;
+    double residual = 0, solution = 0;
+    for (int64_t i = thread; i < n; i += 256) {
+        residual = larger(fabs(r[i * sides + blockIdx.x]), residual);
+        solution = larger(fabs(x[i * sides + blockIdx.x]), solution);
+    }
+    residuals[thread] = residual;
+    solutions[thread] = solution;
+    for (int half = 128; half > 0; half /= 2) {
+        __syncthreads();
+        if (thread < half) {
+            residuals[thread] = larger(residuals[thread + half], residuals[thread]);
+            solutions[thread] = larger(solutions[thread + half], solutions[thread]);
+        }
+    }
+    if (thread == 0) sizes[blockIdx.x] = {residuals[0], solutions[0]};
+}
+
+// A residual in the order of the pivots, as floats near 1: its own size would be lost in their range.
+__global__ void permute_residual(const double* r, const int* order, const Sizes* sizes, int n,
+                                 int sides, float* permuted) {
+    const int64_t i = int64_t{blockIdx.x} * 256 + threadIdx.x;
+    if (i >= int64_t{n} * sides) return;
+    const double size = sizes[i % sides].residual;
+    permuted[i] = size == 0 ? 0 : float(r[int64_t{order[i / sides]} * sides + i % sides] / size);
+}
+
+// x += what the floats have found, at its size.
+__global__ void add_correction(const float* correction, const Sizes* sizes, double factor, int n,
+                               int sides, double* x) {
+    const int64_t i = int64_t{blockIdx.x} * 256 + threadIdx.x;
+    if (i < int64_t{n} * sides) x[i] += correction[i] * sizes[i % sides].residual * factor;
+}

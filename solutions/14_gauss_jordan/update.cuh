@@ -1,0 +1,484 @@
+// What follows a panel: its exchanges are carried over to the other columns, the rows of U are solved
+// for, and the rest of the matrix gets c -= a b, a product of matrices. Nearly all of the arithmetic
+// lies in that product, and it is written as in lab 13: a register tile for any card and type, and
+// the tensor cores for doubles.
+#pragma once
+
+#include <cstring>
+#include <type_traits>
+
+#include "system.h"
+
+// ---------------------------------------------------------------------------------------------
+// Exchanges and triangular solves: tiles of 32 columns. A thread has one column and 32 rows of it in
+// registers; warp q has rows 32 q to 32 q + 31 of the block of rows.
+
+constexpr int most_solved = 128;  // rows, and so 4 warps
+
+// Which row, before all exchanges of a block of pivots, stood at the place that is asked for.
+__device__ inline int origin_of(int place, const int* pivots, int first, int count) {
+    for (int k = count - 1; k >= 0; k--) {
+        if (place == first + k) {
+            place = pivots[k];
+        } else if (place == pivots[k]) {
+            place = first + k;
+        }
+    }
+    return place;
+}
+
+// A 32 x 32 piece of the triangle: one for each warp, read in one go, handed out to all lanes at once.
+template <class T>
+struct Piece {
+    T values[32][32];
+
+    // Rows and columns from the given ones on; past `end` as in a matrix of ones and zeros.
+    __device__ void read(const System<T>& system, int row, int column, int end) {
+        const int lane = threadIdx.x % 32;
+        __syncwarp();
+#pragma unroll 8
+        for (int r = 0; r < 32; r++) {
+            const bool exists = row + r < end && column + lane < end;
+            values[r][lane] =
+                exists ? system.row(row + r)[column + lane] : T(row + r == column + lane);
+        }
+        __syncwarp();
+    }
+};
+
+// x := L^-1 x or U^-1 x, by substitution: exact inverses of the triangle's pieces would be faster and
+// less accurate. Warps that are done hand their part to those that come after, in `solved`.
+template <class T, bool lower>
+__device__ void solve_tile(const System<T>& system, int first, int count, T (&x)[32],
+                           Piece<T>& piece, T (*solved)[32]) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    for (int step = 0; step < warps; step++) {
+        const int now = lower ? step : warps - 1 - step;
+        if (warp == now) {
+            piece.read(system, first + 32 * now, first + 32 * now, first + count);
+#pragma unroll
+            for (int s = 0; s < 32; s++) {
+                const int i = lower ? s : 31 - s;
+                if (!lower) x[i] /= piece.values[i][i];
+#pragma unroll
+                for (int r = lower ? i + 1 : 0; r < (lower ? 32 : i); r++) {
+                    x[r] -= piece.values[r][i] * x[i];
+                }
+                solved[32 * now + i][lane] = x[i];
+            }
+        }
+        __syncthreads();
+        if (lower ? warp > now : warp < now) {
+            piece.read(system, first + 32 * warp, first + 32 * now, first + count);
+            for (int i = 0; i < 32; i++) {
+                const T value = solved[32 * now + i][lane];
+#pragma unroll
+                for (int r = 0; r < 32; r++) x[r] -= piece.values[r][i] * value;
+            }
+        }
+    }
+}
+
+// The columns that a kernel works on: those from `begin` to `end`, but for those of the panel itself.
+struct Columns {
+    int begin, end;
+};
+
+// Carries the exchanges of `count` pivots over to other columns, those on the left and those on the
+// right of them, and solves L x = b for the tiles on the right. All that a tile needs is read before
+// anything is written. shared: a Piece a warp, and `solved`
+template <class T>
+__global__ void swap_and_solve(System<T> system, const int* d_pivots, int first, int count,
+                               Columns left, Columns right) {
+    extern __shared__ double shared_memory[];
+    __shared__ int pivots[most_solved], top[most_solved], displaced[most_solved];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, thread = threadIdx.x;
+    Piece<T>* const pieces = reinterpret_cast<Piece<T>*>(shared_memory);
+    T(*const solved)[32] = pieces[blockDim.x / 32].values;
+
+    pivots[thread] = thread < count ? d_pivots[first + thread] : first + thread;
+    __syncthreads();
+    // Where the rows come from: those of the block, and those that a pivot has left. If two pivots left
+    // the same place, the later one's row is not the one that comes to stand there.
+    top[thread] = origin_of(first + thread, pivots, first, count);
+    const int place = pivots[thread];
+    bool filled = place >= first + count && thread < count;
+    for (int k = thread + 1; k < count; k++) filled = filled && pivots[k] != place;
+    displaced[thread] = filled ? origin_of(place, pivots, first, count) : -1;
+    __syncthreads();
+
+    const int left_tiles = (left.end - left.begin + 31) / 32, tile = blockIdx.x;
+    const bool is_left = tile < left_tiles;
+    const Columns columns = is_left ? left : right;
+    const int column = columns.begin + 32 * (is_left ? tile : tile - left_tiles) + lane;
+    const bool exists = column < columns.end;
+    T x[32];
+#pragma unroll
+    for (int r = 0; r < 32; r++) {
+        const int i = 32 * warp + r;
+        x[r] = exists && i < count ? system.row(top[i])[column] : 0;
+        if (exists && displaced[i] >= 0) solved[i][lane] = system.row(displaced[i])[column];
+    }
+    __syncthreads();
+#pragma unroll 8
+    for (int i = 32 * warp; i < 32 * warp + 32; i++) {
+        if (exists && displaced[i] >= 0) system.row(pivots[i])[column] = solved[i][lane];
+    }
+    if (!is_left) solve_tile<T, true>(system, first, count, x, pieces[warp], solved);
+#pragma unroll
+    for (int r = 0; r < 32; r++) {
+        const int i = 32 * warp + r;
+        if (exists && i < count) system.row(first + i)[column] = x[r];
+    }
+}
+
+// U x = b for a block of rows and all right-hand sides, in their place.
+template <class T>
+__global__ void solve_upper(System<T> system, int first, int count) {
+    extern __shared__ double shared_memory[];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    Piece<T>* const pieces = reinterpret_cast<Piece<T>*>(shared_memory);
+    T(*const solved)[32] = pieces[blockDim.x / 32].values;
+    const int column = system.first_side + 32 * blockIdx.x + lane;
+    T x[32];
+#pragma unroll
+    for (int r = 0; r < 32; r++) {
+        const int i = 32 * warp + r;
+        x[r] = column < system.width && i < count ? system.row(first + i)[column] : 0;
+    }
+    solve_tile<T, false>(system, first, count, x, pieces[warp], solved);
+#pragma unroll
+    for (int r = 0; r < 32; r++) {
+        const int i = 32 * warp + r;
+        if (column < system.width && i < count) system.row(first + i)[column] = x[r];
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// c -= a b
+
+// Three parts of one matrix. a: (m, k), b: (k, n), c: (m, n), row-major, rows `stride` apart
+template <class T>
+struct Update {
+    const T *a, *b;
+    T* c;
+    int m, n, k;
+    int64_t stride;
+};
+
+// 16 bytes, which one instruction moves.
+template <class T>
+struct alignas(16) Vector {
+    static constexpr int width = 16 / sizeof(T);
+    T values[width];
+};
+
+// A block of 16 x 16 threads has side x side elements of c, a thread per_thread x per_thread of them.
+// While one pair of tiles is multiplied, the next one is on its way to the registers.
+template <class T, int per_thread>
+class RegisterTile {
+ public:
+    static constexpr int side = 16 * per_thread, depth = 8, threads = 256;
+
+    __device__ explicit RegisterTile(const Update<T>& update)
+        : u_(update), row_(blockIdx.y * side), column_(blockIdx.x * side) {}
+
+    __device__ void run() {
+        T sums[per_thread][per_thread] = {};
+        fetch(0);
+        for (int p = 0; p < u_.k; p += depth) {
+            __shared__ Tiles tiles;
+            put(tiles);
+            __syncthreads();
+            fetch(p + depth);
+            multiply(tiles, sums);
+            __syncthreads();
+        }
+        subtract(sums);
+    }
+
+ private:
+    static constexpr int loads = side * depth / threads, vector = Vector<T>::width;
+    struct alignas(16) Tiles {
+        T a[depth]
+           [side + vector];  // transposed; longer rows, so that its columns spread over the banks
+        T b[depth][side];
+    };
+
+    __device__ void fetch(int p) {
+#pragma unroll
+        for (int i = 0; i < loads; i++) {
+            const int at = threadIdx.x + i * threads;
+            const int a_row = row_ + at / depth, a_column = p + at % depth;
+            const int b_row = p + at / side, b_column = column_ + at % side;
+            a_next_[i] = a_row < u_.m && a_column < u_.k ? u_.a[a_row * u_.stride + a_column] : 0;
+            b_next_[i] = b_row < u_.k && b_column < u_.n ? u_.b[b_row * u_.stride + b_column] : 0;
+        }
+    }
+
+    __device__ void put(Tiles& tiles) const {
+#pragma unroll
+        for (int i = 0; i < loads; i++) {
+            const int at = threadIdx.x + i * threads;
+            tiles.a[at % depth][at / depth] = a_next_[i];
+            tiles.b[at / side][at % side] = b_next_[i];
+        }
+    }
+
+    // Of a thread's rows and columns as many are neighbours as a vector has elements.
+    __device__ static int nth(int thread, int i) {
+        return (i / vector * 16 + thread) * vector + i % vector;
+    }
+
+    __device__ static void multiply(const Tiles& tiles, T (&sums)[per_thread][per_thread]) {
+        const int y = threadIdx.x / 16, x = threadIdx.x % 16;
+#pragma unroll
+        for (int q = 0; q < depth; q++) {
+            Vector<T> a[per_thread / vector], b[per_thread / vector];
+#pragma unroll
+            for (int i = 0; i < per_thread / vector; i++) {
+                a[i] = *reinterpret_cast<const Vector<T>*>(&tiles.a[q][nth(y, i * vector)]);
+                b[i] = *reinterpret_cast<const Vector<T>*>(&tiles.b[q][nth(x, i * vector)]);
+            }
+#pragma unroll
+            for (int i = 0; i < per_thread; i++) {
+#pragma unroll
+                for (int j = 0; j < per_thread; j++) {
+                    sums[i][j] +=
+                        a[i / vector].values[i % vector] * b[j / vector].values[j % vector];
+                }
+            }
+        }
+    }
+
+    __device__ void subtract(const T (&sums)[per_thread][per_thread]) const {
+        const int y = threadIdx.x / 16, x = threadIdx.x % 16;
+#pragma unroll
+        for (int i = 0; i < per_thread; i++) {
+            const int row = row_ + nth(y, i);
+#pragma unroll
+            for (int j = 0; j < per_thread; j++) {
+                const int column = column_ + nth(x, j);
+                if (row < u_.m && column < u_.n) u_.c[row * u_.stride + column] -= sums[i][j];
+            }
+        }
+    }
+
+    const Update<T> u_;
+    const int row_, column_;
+    T a_next_[loads], b_next_[loads];
+};
+
+template <class T, int per_thread>
+__global__ void __launch_bounds__(256) update_by_registers(Update<T> update) {
+    RegisterTile<T, per_thread>(update).run();
+}
+
+// ---------------------------------------------------------------------------------------------
+// The same by FP64 tensor cores. What is new against lab 13: the sums begin with what c holds, and a
+// changes its sign on the way to the registers, so that c - a b is rounded like any other elimination;
+// the copies for the first stages and the reading of c overlap.
+
+// An asynchronous copy of 16 bytes to shared memory, of which the first `wanted` are fetched, the
+// others 0.
+__device__ __forceinline__ void copy_async(double* shared, const double* global, int wanted) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    const unsigned to = unsigned(__cvta_generic_to_shared(shared));
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(wanted)
+                 : "memory");
+#else
+    memset(shared, 0, 16);
+    memcpy(shared, global, wanted);
+#endif
+}
+
+__device__ __forceinline__ void commit_copies() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+template <int groups>
+__device__ __forceinline__ void wait_for_copies() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
+#endif
+}
+
+// c += a b for 16 x 8 elements and a depth of 8. With g = lane / 4 and t = lane % 4 a thread holds
+//
+//   a[0], a[2]   row g,      columns t, t + 4        c[0], c[1]   row g,      columns 2 t, 2 t + 1
+//   a[1], a[3]   row g + 8,  the same columns        c[2], c[3]   row g + 8,  the same columns
+//   b[0], b[1]   rows t, t + 4, column g
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+__device__ __forceinline__ void multiply_add(double (&c)[4], const double (&a)[4],
+                                             const double (&b)[2]) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+        : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+#elif defined(__CUDA_ARCH__)
+#pragma unroll
+    for (int i = 0; i < 4; i++) {  // one half of the rows and one half of the depth at a time
+        asm volatile(
+            "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+            : "+d"(c[i % 2 * 2]), "+d"(c[i % 2 * 2 + 1])
+            : "d"(a[i]), "d"(b[i / 2]));
+    }
+#else
+    const int lane = threadIdx.x % 32;  // CPU mode: the same sums, by shuffles
+    for (int half = 0; half < 2; half++) {
+        for (int t = 0; t < 4; t++) {
+            const double a_upper = __shfl_sync(~0u, a[2 * half], lane / 4 * 4 + t);
+            const double a_lower = __shfl_sync(~0u, a[2 * half + 1], lane / 4 * 4 + t);
+            const double b_left = __shfl_sync(~0u, b[half], lane % 4 * 8 + t);
+            const double b_right = __shfl_sync(~0u, b[half], lane % 4 * 8 + 4 + t);
+            c[0] += a_upper * b_left;
+            c[1] += a_upper * b_right;
+            c[2] += a_lower * b_left;
+            c[3] += a_lower * b_right;
+        }
+    }
+#endif
+}
+#endif
+
+// A block computes height x width elements, a warp warp_height x warp_width of them.
+template <int height_, int width_, int warp_height_, int warp_width_, int stages_>
+struct TensorTile {
+    static constexpr int height = height_, width = width_, stages = stages_, depth = 16;
+    static constexpr int warp_height = warp_height_, warp_width = warp_width_;
+    static constexpr int down = warp_height / 16, across = warp_width / 8;
+    static constexpr int warps_across = width / warp_width;
+    static constexpr int threads = height / warp_height * warps_across * 32;
+    struct alignas(16) Stage {
+        double a[height * depth], b[depth * width];
+    };
+    static constexpr int shared_bytes = stages * int(sizeof(Stage));
+
+    // Where elements lie in a stage: pairs change their place within a row by a rule that depends on the
+    // row, so that eight threads that are served together find different banks (lab 13 draws it).
+    __device__ static int place_in_a(int row, int column) {
+        return row * depth + ((column / 2) ^ (row % 2 * 4)) * 2 + column % 2;
+    }
+    __device__ static int place_in_b(int row, int column) {
+        return row * width + ((column / 2) ^ (row / 2 % 4 * 2)) * 2 + column % 2;
+    }
+};
+
+// Brings columns p to p + 16 of a and rows p to p + 16 of b to a stage, zeros past k. Past the last row
+// of a or the last column of b it brings the last one: what comes of it is not stored.
+template <class Tile>
+__device__ __forceinline__ void copy_stage(typename Tile::Stage& stage, const Update<double>& u,
+                                           int row, int column, int p) {
+    constexpr int a_step = Tile::threads * 2 / Tile::depth,
+                  b_step = Tile::threads * 2 / Tile::width;
+    const int a_row = threadIdx.x / (Tile::depth / 2),
+              a_column = threadIdx.x % (Tile::depth / 2) * 2;
+    const int b_row = threadIdx.x / (Tile::width / 2),
+              b_column = threadIdx.x % (Tile::width / 2) * 2;
+    const int wanted = min(16, max(0, (u.k - p - a_column) * 8));
+    const double* const a = u.a + (wanted > 0 ? p + a_column : 0);
+#pragma unroll
+    for (int i = 0; i < Tile::height; i += a_step) {
+        copy_async(&stage.a[Tile::place_in_a(a_row + i, a_column)],
+                   a + min(row + a_row + i, u.m - 1) * u.stride, wanted);
+    }
+    const double* const b = u.b + min(column + b_column, (u.n - 1) / 2 * 2);
+#pragma unroll
+    for (int i = 0; i < Tile::depth; i += b_step) {
+        const int at = p + b_row + i;
+        copy_async(&stage.b[Tile::place_in_b(b_row + i, b_column)],
+                   b + (at < u.k ? at : 0) * u.stride, at < u.k ? 16 : 0);
+    }
+    commit_copies();
+}
+
+// A thread's values of c: of its rows g and g + 8 the four neighbours 4 t to 4 t + 3 of each 16 columns.
+// The columns of b are renamed so that these four belong to two instructions.
+template <class Tile, bool store>
+__device__ __forceinline__ void exchange_c(double (&sums)[Tile::down][Tile::across][4],
+                                           const Update<double>& u, int row, int column) {
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int i = 0; i < Tile::down * 2; i++) {
+        const int y = row + i * 8 + lane / 4, e = i % 2 * 2;
+        double* const c = u.c + y * u.stride;
+#pragma unroll
+        for (int j = 0; j < Tile::across; j += 2) {
+            double* const values[4] = {&sums[i / 2][j][e], &sums[i / 2][j + 1][e],
+                                       &sums[i / 2][j][e + 1], &sums[i / 2][j + 1][e + 1]};
+            const int x = column + j * 8 + lane % 4 * 4;
+#pragma unroll
+            for (int pair = 0; pair < 4; pair += 2) {
+                if (y >= u.m || x + pair >= u.n) continue;
+                Vector<double>& place = *reinterpret_cast<Vector<double>*>(c + x + pair);
+                if (x + pair + 1 < u.n) {
+                    if (store) place = {*values[pair], *values[pair + 1]};
+                    if (!store) *values[pair] = place.values[0];
+                    if (!store) *values[pair + 1] = place.values[1];
+                } else {
+                    if (store) place.values[0] = *values[pair];
+                    if (!store) *values[pair] = place.values[0];
+                }
+            }
+        }
+    }
+}
+
+template <class Tile>
+__global__ void __launch_bounds__(Tile::threads) update_by_tensor_cores(Update<double> update) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+    extern __shared__ double shared_memory[];
+    constexpr int stages = Tile::stages, down = Tile::down, across = Tile::across;
+    typename Tile::Stage* const stage = reinterpret_cast<typename Tile::Stage*>(shared_memory);
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, g = lane / 4, t = lane % 4;
+    const int y = warp / Tile::warps_across * Tile::warp_height;
+    const int x = warp % Tile::warps_across * Tile::warp_width;
+    const int row = blockIdx.y * Tile::height, column = blockIdx.x * Tile::width;
+#pragma unroll
+    for (int s = 0; s < stages - 1; s++) {
+        copy_stage<Tile>(stage[s], update, row, column, s * Tile::depth);
+    }
+    double sums[down][across][4] = {};
+    exchange_c<Tile, false>(sums, update, row + y, column + x);
+    int used = 0, filled = stages - 1;
+    for (int p = 0; p < update.k; p += Tile::depth) {
+        wait_for_copies<stages - 2>();
+        __syncthreads();
+        copy_stage<Tile>(stage[filled], update, row, column, p + (stages - 1) * Tile::depth);
+        const typename Tile::Stage& now = stage[used];
+#pragma unroll
+        for (int q = 0; q < Tile::depth; q += 8) {
+            double a[down][4], b[across][2];
+#pragma unroll
+            for (int i = 0; i < down * 2; i++) {
+                const Vector<double> pair = *reinterpret_cast<const Vector<double>*>(
+                    &now.a[Tile::place_in_a(y + i * 8 + g, q + 2 * t)]);
+                a[i / 2][i % 2] = -pair.values[0];
+                a[i / 2][i % 2 + 2] = -pair.values[1];
+            }
+#pragma unroll
+            for (int j = 0; j < across; j += 2) {
+#pragma unroll
+                for (int s = 0; s < 2; s++) {
+                    const Vector<double> pair = *reinterpret_cast<const Vector<double>*>(
+                        &now.b[Tile::place_in_b(q + 2 * t + s, x + j * 8 + 2 * g)]);
+                    b[j][s] = pair.values[0];
+                    b[j + 1][s] = pair.values[1];
+                }
+            }
+#pragma unroll
+            for (int i = 0; i < down; i++) {
+#pragma unroll
+                for (int j = 0; j < across; j++) multiply_add(sums[i][j], a[i], b[j]);
+            }
+        }
+        used = used + 1 == stages ? 0 : used + 1;
+        filled = filled + 1 == stages ? 0 : filled + 1;
+    }
+    exchange_c<Tile, true>(sums, update, row + y, column + x);
+#endif
+}

@@ -1,0 +1,30 @@
+"""What learners get wrong in lab 14."""
+
+from faults import Fault
+
+CPU = ("cpu",)  # on a GPU this may go wrong without a sign, unless compute-sanitizer looks
+STEPS, PANEL, BLOCKS = "elimination.cuh", "panel.cuh", "blocked.cuh"
+
+FAULTS = [
+    Fault(name="the smallest pivot", file=STEPS, old="a.magnitude > b.magnitude ? a : b", new="a.magnitude < b.magnitude ? a : b",
+          caught="FAIL  report: rows that must change places"),
+    Fault(name="the highest row of equals", file=STEPS, old="    return a.row < b.row ? a : b;\n    //:",
+          new="    return a.row < b.row ? b : a;\n    //:", caught="the lowest row must win"),
+    Fault(name="no barrier in the search", file=STEPS, old="        __syncthreads();\n        if (thread < half) found[thread] =",
+          new="        if (thread < half) found[thread] =", caught="FAIL  report", backends=CPU),
+    Fault(name="right-hand sides stay where they are", file=STEPS, old="    if (column >= system.width) return;\n    const T value",
+          new="    if (column >= system.n) return;\n    const T value", caught="FAIL  report: 31"),
+    Fault(name="a factor that is overwritten", file=STEPS,
+          old="    __syncthreads();  // row[k] is about to change, and others may not have read it yet\n", new="",
+          caught="FAIL  report", backends=CPU),
+    Fault(name="pivots from rows that are done", file=STEPS, old="if (lane == 0 && i > k) best", new="if (lane == 0) best",
+          caught="FAIL  gauss_jordan"),
+    Fault(name="a row of each tile missing", file=STEPS, old="    for (int r = 0; r < 4; r++) {\n        const int i", new="    for (int r = 0; r < 3; r++) {\n        const int i",
+          caught="FAIL  tiled: 31"),
+    Fault(name="an absolute threshold", old="if (pivot.magnitude == 0) {", new="if (pivot.magnitude < 0x3D719799812DEA11) {",
+          caught="report found no solution"),
+    Fault(name="the displaced row is forgotten", file=PANEL, old="                standing[r] = best.row;\n", new="", caught="FAIL  blocked"),
+    Fault(name="refinement stops early", file=BLOCKS, old="std::sqrt(double(n_)) * 0x1p-53", new="1e-7", caught="FAIL  refined"),
+    Fault(name="one variant launches another", old="return launch_tiled(solver.work());", new="return launch_on_device<T, false>(solver.work());",
+          caught="tiled should have"),
+]

@@ -12,7 +12,10 @@ from checker.comparison import poisoned
 
 lab = checker.Lab(__file__)
 FOR_BOTH = ["naive", "coalesced", "tiled", "register_tile", "vectorised", "pipelined", "warp_tile"]
-TENSOR = ["tensor_8x8x4", "tensor_16x8x16"]
+TENSOR = ["tensor_8x8x4", "tensor_16x8x8"]
+BLOCK_TILES = {("tensor_16x8x8", "double"): ["64x64x3", "128x64x2", "128x64x3", "128x128x1"],
+               ("warp_tile", "double"): ["32x128x2", "64x128x2"],
+               ("warp_tile", "float"): ["64x128x2", "128x128x2", "256x128x1"]}
 TODO = {"naive": "1", "coalesced": "2", "tiled": "3", "register_tile": "4"}
 TYPES = {"float": numpy.float32, "double": numpy.float64}
 TILE = {"tiled": 16, "register_tile": 8}
@@ -103,9 +106,10 @@ DIAGNOSERS = [nothing_arrived, other_sum, unshared]
 # Cases
 
 
-def multiply(case, variant, m, k, n, type, tile=None):
+def multiply(case, variant, m, k, n, type, tile=None, block_tile=None):
     a, b = case.floats((m, k), dtype=TYPES[type]), case.floats((k, n), dtype=TYPES[type])
-    words = ["--type", type, "--variant", variant, *(["--tile", tile] if tile else [])]
+    words = ["--type", type, "--variant", variant, *(["--tile", tile] if tile else []),
+             *(["--block-tile", block_tile] if block_tile else [])]
     got = case.compute(*words, inputs={"a": a, "b": b}, env=CARD)
     case.compare(product(a, b), got, tolerance(a, b), dtype=TYPES[type], diagnosers=DIAGNOSERS)
 
@@ -124,6 +128,10 @@ for variant in FOR_BOTH:
 for tile in (2, 4, 8, 32):
     lab.case(f"tiled: 45 x 50 times 50 x 47 in tiles of {tile}", multiply, variant="tiled", m=45, k=50, n=47,
              type="double", tile=tile)
+for (variant, type), names in BLOCK_TILES.items():
+    for name in names:
+        lab.case(f"{variant}, {type}: 260 x 36 times 36 x 132 in blocks of {name}", multiply, variant=variant, m=260,
+                 k=36, n=132, type=type, block_tile=name)
 
 
 def long_side(case, variant, tall):
@@ -209,6 +217,7 @@ def bad_arguments(case):
             case.refuses(option, value, saying=option)
     case.refuses("--size", "1Gi", saying="memory")
     case.refuses("--tile", "7", saying="--tile")
+    case.refuses("--block-tile", "7x7x7", saying="128x64x3")
     case.refuses("--type", "half", saying="--type")
     case.refuses("--variant", "tilde", saying="tiled")
     case.refuses("--without", "tilde", saying="--without")

@@ -9,7 +9,7 @@
 //   pipelined        the next tiles arrive by asynchronous copies while the present ones are used
 //   warp_tile        more stages, registers filled ahead, warps and blocks in an order that suits
 //   tensor_8x8x4     double only: the FP64 tensor cores, as of compute capability 8.0
-//   tensor_16x8x16   the same kernel with the instruction of compute capability 9.0
+//   tensor_16x8x8    the same kernel with an instruction of compute capability 9.0
 //
 // make bench compares with cublas, and with openblas on the host, where these are found.
 
@@ -479,25 +479,29 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 // Blocks that run at the same time should want the same rows and columns, so that the L2 cache serves
-// them: of 8 rows of tiles the first column is taken, then the second. In the order of a grid all of
-// them would be in one row of tiles, and want all of b.
-__device__ inline Corner grouped_corner(int height, int width, int m, int n) {
-    constexpr unsigned group_rows = 8;
-    const unsigned down = (m + height - 1) / height, across = (n + width - 1) / width;
+// them: of group_rows rows of tiles the first column is taken, then the second. In the order of a grid
+// all of them would be in one row of tiles, and want all of b.
+template <class Shape>
+__device__ inline Corner grouped_corner(int m, int n) {
+    constexpr unsigned group_rows = Shape::group_rows;
+    const unsigned down = (m + Shape::height - 1) / Shape::height;
+    const unsigned across = (n + Shape::width - 1) / Shape::width;
     const unsigned first = blockIdx.x / (group_rows * across) * group_rows;
     const unsigned place = blockIdx.x % (group_rows * across);
     const unsigned rows = down - first < group_rows ? down - first : group_rows;
-    return {int(first + place % rows) * height, int(place / rows) * width};
+    return {int(first + place % rows) * Shape::height, int(place / rows) * Shape::width};
 }
 
 // How warp_tile shares out its work. A thread computes vectors_down x vectors_across squares, a vector
-// high and a vector wide; a warp is 4 x 8 threads and a block 2 x 2 warps.
-template <class T, int vectors_down, int vectors_across, int stages_>
+// high and a vector wide; a warp is 4 x 8 threads and a block warps_down x 2 warps. `resident`: so many
+// blocks a multiprocessor should have room for.
+template <class T, int warps_down, int vectors_down, int vectors_across, int stages_, int resident_>
 struct WarpTile {
-    static constexpr int vector = Vector<T>::width, stages = stages_, threads = 128;
+    static constexpr int vector = Vector<T>::width, stages = stages_, resident = resident_;
+    static constexpr int threads = warps_down * 2 * 32, group_rows = 8;
     static constexpr int down = vectors_down, across = vectors_across;
     static constexpr int warp_height = 4 * down * vector, warp_width = 8 * across * vector;
-    static constexpr int height = 2 * warp_height, width = 2 * warp_width;
+    static constexpr int height = warps_down * warp_height, width = 2 * warp_width;
     struct alignas(16) Stage {
         T a[depth][height + vector];  // transposed, and padded as in Tiles
         T b[depth][width];
@@ -560,12 +564,12 @@ class WarpTileCopies {
 // whose numbers differ by one or two want the same 16 bytes of a or of b, which shared memory then
 // hands out in fewer steps.
 template <class T, class Shape, bool aligned>
-__global__ void __launch_bounds__(Shape::threads, 2)
+__global__ void __launch_bounds__(Shape::threads, Shape::resident)
     warp_tile(const T* a, const T* b, T* c, int m, int n, int k) {
     constexpr int stages = Shape::stages, vector = Shape::vector;
     constexpr int down = Shape::down, across = Shape::across;
     __shared__ typename Shape::Stage stage[stages];
-    const Corner corner = grouped_corner(Shape::height, Shape::width, m, n);
+    const Corner corner = grouped_corner<Shape>(m, n);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const int y = warp / 2 * Shape::warp_height + (lane % 2 + lane / 16 * 2) * vector;
     const int x = warp % 2 * Shape::warp_width + lane / 2 % 8 * vector;
@@ -628,64 +632,74 @@ __global__ void __launch_bounds__(Shape::threads, 2)
 }
 
 // ---------------------------------------------------------------------------------------------
-// FP64 tensor cores. A warp gives one instruction a 16 x 4s piece of a and a 4s x 8 piece of b, spread
-// over its registers, and gets 16 x 8 sums. With g = lane / 4 and t = lane % 4 a thread holds
+// FP64 tensor cores. A warp gives one instruction a 16 x 8 piece of a first matrix and an 8 x 8 piece of
+// a second one, spread over its registers, and gets 16 x 8 sums. With g = lane / 4 and t = lane % 4 a
+// thread holds
 //
-//   a[2 s]      row g,      column t + 4 s        c[0], c[1]   row g,      columns 2 t, 2 t + 1
-//   a[2 s + 1]  row g + 8,  column t + 4 s        c[2], c[3]   row g + 8,  the same columns
-//   b[s]        row t + 4 s, column g
+//   first[0], first[1]     rows g, g + 8, column t        sums[0], sums[1]   row g, columns 2 t, 2 t + 1
+//   first[2], first[3]     the same rows, column t + 4    sums[2], sums[3]   row g + 8, the same columns
+//   second[0], second[1]   rows t, t + 4, column g
 //
-// The columns of a and the rows of b may be called by any names, if both use the same; and so may the
-// columns of b and c. The kernel names them so that what a thread needs lies side by side in pairs,
-// and every access to shared memory moves 16 bytes.
+// and the instruction wants first[] in eight neighbouring registers, and second[] in four. What is
+// loaded 16 bytes at a time must therefore be two neighbours of these lists, or each instruction costs
+// moves from register to register. So the product is computed transposed: b's columns are the first
+// matrix's rows, and a's rows the second one's columns. Rows may be called by any names, and so may the
+// terms of a sum, if both matrices use the same. Here g and g + 8 are columns 2 g and 2 g + 1 of b, and
+// t and t + 4 are terms 2 t and 2 t + 1: first[0..1], first[2..3] and second[0..1] are neighbours in
+// memory, and all arrive in place. Sums 0 and 2, and 1 and 3, are neighbours in a row of c.
+
+enum class Instruction { m8n8k4, m16n8k8 };  // compute capability 8.0, and 9.0
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-template <int slots>
-__device__ __forceinline__ void multiply_add(double (&c)[4], const double (&a)[2 * slots],
-                                             const double (&b)[slots]) {
+template <Instruction instruction>
+__device__ __forceinline__ void multiply_add(double (&sums)[4], const double (&first)[4],
+                                             const double (&second)[2]) {
 #if defined(__CUDA_ARCH__)
-    if constexpr (slots == 4) {
+    if constexpr (instruction == Instruction::m16n8k8) {
 #if __CUDA_ARCH__ >= 900
         asm volatile(
-            "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
-            "{%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
-            : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
-            : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]),
-              "d"(a[7]), "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
+            "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
+            "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+            : "+d"(sums[0]), "+d"(sums[1]), "+d"(sums[2]), "+d"(sums[3])
+            : "d"(first[0]), "d"(first[1]), "d"(first[2]), "d"(first[3]), "d"(second[0]),
+              "d"(second[1]));
 #endif
     } else {
 #pragma unroll
-        for (int i = 0; i < 2 * slots; i++) {  // one half of the rows and one slot at a time
+        for (int i = 0; i < 4; i++) {  // one half of the rows, and half of the terms, at a time
             asm volatile(
                 "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-                : "+d"(c[i % 2 * 2]), "+d"(c[i % 2 * 2 + 1])
-                : "d"(a[i]), "d"(b[i / 2]));
+                : "+d"(sums[i % 2 * 2]), "+d"(sums[i % 2 * 2 + 1])
+                : "d"(first[i]), "d"(second[i / 2]));
         }
     }
 #else
     // CPU mode: the same sums, by shuffles between the threads of the warp.
     const int lane = threadIdx.x % 32;
-    for (int slot = 0; slot < slots; slot++) {
-        for (int t = 0; t < 4; t++) {
-            const double a_upper = __shfl_sync(~0u, a[2 * slot], lane / 4 * 4 + t);
-            const double a_lower = __shfl_sync(~0u, a[2 * slot + 1], lane / 4 * 4 + t);
-            const double b_left = __shfl_sync(~0u, b[slot], lane % 4 * 8 + t);
-            const double b_right = __shfl_sync(~0u, b[slot], lane % 4 * 8 + 4 + t);
-            c[0] += a_upper * b_left;
-            c[1] += a_upper * b_right;
-            c[2] += a_lower * b_left;
-            c[3] += a_lower * b_right;
-        }
+    for (int term = 0; term < 8; term++) {
+        const int half = term / 4, t = term % 4;
+        const double upper = __shfl_sync(~0u, first[2 * half], lane / 4 * 4 + t);
+        const double lower = __shfl_sync(~0u, first[2 * half + 1], lane / 4 * 4 + t);
+        const double left = __shfl_sync(~0u, second[half], lane % 4 * 8 + t);
+        const double right = __shfl_sync(~0u, second[half], lane % 4 * 8 + 4 + t);
+        sums[0] += upper * left;
+        sums[1] += upper * right;
+        sums[2] += lower * left;
+        sums[3] += lower * right;
     }
 #endif
 }
 #endif
 
-// How the kernel shares out its work: a warp computes warp_height x warp_width elements.
-template <int height_, int width_, int warp_height_, int warp_width_, int stages_, int slots_>
+// How the kernel shares out its work: a warp computes warp_height x warp_width elements. `resident`: so
+// many blocks a multiprocessor should have room for, in registers as in shared memory.
+template <int height_, int width_, int warp_height_, int warp_width_, int stages_, int resident_,
+          Instruction instruction_ = Instruction::m16n8k8>
 struct TensorTile {
-    static constexpr int height = height_, width = width_, stages = stages_, slots = slots_;
+    static constexpr int height = height_, width = width_, stages = stages_, resident = resident_;
     static constexpr int warp_height = warp_height_, warp_width = warp_width_, depth = 16;
+    static constexpr Instruction instruction = instruction_;
+    static constexpr int group_rows = 8;
     static constexpr int warps_across = width / warp_width;
     static constexpr int threads = height / warp_height * warps_across * 32;
     struct alignas(16) Stage {
@@ -707,35 +721,52 @@ __device__ inline int place_in_b(int row, int column) {
     return row * Shape::width + ((column / 2) ^ (row / 2 % 4 * 2)) * 2 + column % 2;
 }
 
-// As WarpTileCopies, with rows of a that stay rows: `aligned`, two doubles at a time.
+// A pointer further on. The compiler would rather compute all distances of a loop before it begins, and
+// keep them: there are no registers for that.
+__device__ __forceinline__ const double* further(const double* pointer, int64_t distance) {
+    pointer += distance;
+#if defined(__CUDA_ARCH__)
+    asm volatile("" : "+l"(pointer));
+#endif
+    return pointer;
+}
+
+// What a thread copies for a stage; `aligned`, two doubles at a time. There are zeros past the edges:
+// then no address has to be kept for each row, and registers are what this kernel is short of. Of b the
+// threads take 32 columns at a time, so that a thread's rows are 8 apart and its places differ by
+// constants.
 template <class Shape, bool aligned>
 class TensorTileCopies {
  public:
     __device__ TensorTileCopies(const double* a, const double* b, int m, int n, int k,
                                 Corner corner)
-        : a_(a + a_column()), k_(k), n_(n) {
-#pragma unroll
-        for (int i = 0; i < a_count; i++) {
-            const int row = corner.row + a_row() + i * a_step;
-            a_rows_[i] = int64_t{row < m ? row : m - 1} * k;
-        }
-        const int column = corner.column + b_column();
-        b_ = b + int64_t{b_row()} * n + (column < n ? column : n - copied);
-    }
+        : a_(a + int64_t{corner.row + a_row()} * k + a_column()),
+          b_(b + int64_t{b_row()} * n + corner.column + b_column()),
+          n_(n),
+          k_(k),
+          rows_(m - corner.row - a_row()),
+          columns_(n - corner.column - b_column()) {}
 
-    __device__ void operator()(typename Shape::Stage& stage, int p) const {
+    // The stage that begins at p. The next call is for the next one.
+    __device__ void operator()(typename Shape::Stage& stage, int p) {
         const bool a_exists = p + a_column() < k_;
+        double* const to_a = &stage.a[place_in_a<Shape>(a_row(), a_column())];
+        const double* a = a_;
 #pragma unroll
-        for (int i = 0; i < a_count; i++) {
-            copy_async<8 * copied>(&stage.a[place_in_a<Shape>(a_row() + i * a_step, a_column())],
-                                   a_ + a_rows_[i] + p, a_exists);
+        for (int i = 0; i < Shape::height; i += a_step) {
+            copy_async<8 * copied>(to_a + i * Shape::depth, a, a_exists && i < rows_);
+            a = further(a, int64_t{a_step} * k_);
         }
-        const double* b = b_ + int64_t{p} * n_;
+        a_ += Shape::depth;
 #pragma unroll
-        for (int i = 0; i < Shape::depth / b_step; i++) {
-            copy_async<8 * copied>(&stage.b[place_in_b<Shape>(b_row() + i * b_step, b_column())], b,
-                                   p + b_row() + i * b_step < k_);
-            b += int64_t{b_step} * n_;
+        for (int i = 0; i < Shape::depth; i += b_step) {
+            const bool b_exists = p + b_row() + i < k_;
+            double* const to_b = &stage.b[place_in_b<Shape>(b_row() + i, b_column())];
+#pragma unroll
+            for (int j = 0; j < Shape::width; j += 32) {
+                copy_async<8 * copied>(to_b + j, b_ + j, b_exists && j < columns_);
+            }
+            b_ = further(b_, int64_t{b_step} * n_);
         }
         commit_copies();
     }
@@ -743,115 +774,126 @@ class TensorTileCopies {
  private:
     static constexpr int copied = aligned ? 2 : 1;  // doubles at a time
     static constexpr int a_step = Shape::threads * copied / Shape::depth;
-    static constexpr int b_step = Shape::threads * copied / Shape::width;
-    static constexpr int a_count = Shape::height / a_step;
-    static_assert(b_step >= 1 && Shape::depth % b_step == 0 && Shape::height % a_step == 0);
+    static constexpr int b_step = Shape::threads * copied / 32;
+    static_assert(a_step % 2 == 0 && Shape::height % a_step == 0 && Shape::depth % b_step == 0);
 
     static __device__ int a_row() { return threadIdx.x / (Shape::depth / copied); }
     static __device__ int a_column() { return threadIdx.x % (Shape::depth / copied) * copied; }
-    static __device__ int b_row() { return threadIdx.x / (Shape::width / copied); }
-    static __device__ int b_column() { return threadIdx.x % (Shape::width / copied) * copied; }
+    static __device__ int b_row() { return threadIdx.x / (32 / copied); }
+    static __device__ int b_column() { return threadIdx.x % (32 / copied) * copied; }
 
     const double *a_, *b_;
-    int64_t a_rows_[a_count];
-    int k_, n_;
+    int n_, k_;
+    int rows_, columns_;  // that are left of a and b, from this thread's first ones on
 };
 
-// A thread's registers for one depth of 4 * slots: 16 rows of a, and all columns of b of the warp.
+// Where a thread reads. It needs pairs of a in 8 rows 8 by 8, at terms 8 by 8, and of b in 16 columns 16 by
+// 16: with the places of the first ones, all others are at distances that the compiler knows.
 template <class Shape>
-__device__ __forceinline__ void read_a(double (&to)[2 * Shape::slots],
-                                       const typename Shape::Stage& stage, int row, int column) {
-    const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+class TensorTileReads {
+ public:
+    __device__ TensorTileReads(int y, int x) {
+        const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+        for (int i = 0; i < 2; i++) a_[i] = place_in_a<Shape>(y + g, 8 * i + 2 * t);
+        b_ = place_in_b<Shape>(2 * t, x + 2 * g);
+    }
+
+    // Of 8 rows of a: the second matrix's columns.
+    __device__ __forceinline__ void a(double (&to)[2], const typename Shape::Stage& stage, int row,
+                                      int term) const {
+        const auto pair = vector_at(&stage.a[a_[term / 8]] + row * Shape::depth);
+        to[0] = pair.values[0];
+        to[1] = pair.values[1];
+    }
+
+    // Of 16 columns of b: the first matrix's rows.
+    __device__ __forceinline__ void b(double (&to)[4], const typename Shape::Stage& stage, int term,
+                                      int column) const {
 #pragma unroll
-    for (int s = 0; s < Shape::slots; s += 2) {
-#pragma unroll
-        for (int half = 0; half < 2; half++) {
-            const int place = place_in_a<Shape>(row + g + 8 * half, column + 4 * s + 2 * t);
-            const Vector<double> pair = vector_at(&stage.a[place]);
-            to[2 * s + half] = pair.values[0];
-            to[2 * s + 2 + half] = pair.values[1];
+        for (int i = 0; i < 2; i++) {
+            const auto pair = vector_at(&stage.b[b_] + (term + i) * Shape::width + column);
+            to[2 * i] = pair.values[0];
+            to[2 * i + 1] = pair.values[1];
         }
     }
-}
 
-template <class Shape>
-__device__ __forceinline__ void read_b(double (&to)[Shape::warp_width / 8][Shape::slots],
-                                       const typename Shape::Stage& stage, int row, int column) {
-    const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
-#pragma unroll
-    for (int j = 0; j < Shape::warp_width / 8; j += 2) {
-#pragma unroll
-        for (int s = 0; s < Shape::slots; s++) {
-            const int b_row = row + s / 2 * 8 + 2 * t + s % 2;
-            const int place = place_in_b<Shape>(b_row, column + 8 * j + 2 * g);
-            const Vector<double> pair = vector_at(&stage.b[place]);
-            to[j][s] = pair.values[0];
-            to[j + 1][s] = pair.values[1];
-        }
-    }
-}
+ private:
+    int a_[2], b_;
+};
 
+// The next registers are read before the present ones are used: a's 16 rows by 16, and b's all at once
+// while the last rows of a are multiplied.
 template <class Shape, bool aligned>
-__global__ void __launch_bounds__(Shape::threads)
+__global__ void __launch_bounds__(Shape::threads, Shape::resident)
     tensor_tile(const double* a, const double* b, double* c, int m, int n, int k) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-    constexpr int stages = Shape::stages, slots = Shape::slots, depth = Shape::depth;
-    constexpr int down = Shape::warp_height / 16, across = Shape::warp_width / 8;
-    constexpr int steps = depth / (4 * slots);
+    constexpr int stages = Shape::stages, depth = Shape::depth;
+    constexpr int down = Shape::warp_height / 8, across = Shape::warp_width / 16;
+    constexpr int groups = down / 2, steps = depth / 8 * groups;
     extern __shared__ double shared[];
     typename Shape::Stage* const stage = reinterpret_cast<typename Shape::Stage*>(shared);
-    const Corner corner = grouped_corner(Shape::height, Shape::width, m, n);
+    const Corner corner = grouped_corner<Shape>(m, n);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const int y = warp / Shape::warps_across * Shape::warp_height;
     const int x = warp % Shape::warps_across * Shape::warp_width;
 
-    const TensorTileCopies<Shape, aligned> copy(a, b, m, n, k, corner);
+    TensorTileCopies<Shape, aligned> copy(a, b, m, n, k, corner);
 #pragma unroll
     for (int s = 0; s < stages - 1; s++) copy(stage[s], s * depth);
     wait_for_copies<stages - 2>();
     __syncthreads();
 
-    // The next registers are read before the present ones are used: a's two by two, b's all at once
-    // while the last rows of a are multiplied.
-    double sums[down][across][4] = {}, a_values[2][2 * slots], b_values[2][across][slots];
-    read_a<Shape>(a_values[0], stage[0], y, 0);
-    read_b<Shape>(b_values[0], stage[0], 0, x);
+    double sums[down][across][4] = {}, a_values[2][2][2], b_values[2][across][4];
+    const TensorTileReads<Shape> read(y, x);
+    const auto read_rows = [&](int now, int s, int group, int term) {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            read.a(a_values[now][i], stage[s], (2 * group + i) * 8, term);
+        }
+    };
+    const auto read_columns = [&](int now, int s, int term) {
+#pragma unroll
+        for (int j = 0; j < across; j++) {
+            read.b(b_values[now][j], stage[s], term, j * 16);
+        }
+    };
+    read_rows(0, 0, 0, 0);
+    read_columns(0, 0, 0);
     int used = 0, filled = stages - 1;
     for (int p = 0; p < k; p += depth) {
-        copy(stage[filled], p + (stages - 1) * depth);
-        filled = filled + 1 == stages ? 0 : filled + 1;
 #pragma unroll
-        for (int i = 0; i < steps * down; i++) {
-            const int step = i / down, next = (i + 1) / down % steps * 4 * slots;
-            if (i == steps * down - 1) {
+        for (int i = 0; i < steps; i++) {
+            const int group = i % groups, now = i / groups % 2, next = (i + 1) / groups % 2;
+            if (i == 1) {
+                copy(stage[filled], p + (stages - 1) * depth);
+                filled = filled + 1 == stages ? 0 : filled + 1;
+            }
+            if (i == steps - 1) {
                 wait_for_copies<stages - 2>();
                 __syncthreads();
                 used = used + 1 == stages ? 0 : used + 1;
             }
-            read_a<Shape>(a_values[(i + 1) % 2], stage[used], y + (i + 1) % down * 16, next);
-            if (i % down == down - 1) read_b<Shape>(b_values[(step + 1) % 2], stage[used], next, x);
+            read_rows((i + 1) % 2, used, (i + 1) % groups, 8 * next);
+            if (group == groups - 1) read_columns(next, used, 8 * next);
 #pragma unroll
-            for (int j = 0; j < across; j++) {
-                multiply_add<slots>(sums[i % down][j], a_values[i % 2], b_values[step % 2][j]);
-            }
-        }
-        if (steps == 1) {  // an even number of steps ends where it began
+            for (int r = 0; r < 2; r++) {
 #pragma unroll
-            for (int j = 0; j < across; j++) {
-#pragma unroll
-                for (int s = 0; s < slots; s++) b_values[0][j][s] = b_values[1][j][s];
+                for (int j = 0; j < across; j++) {
+                    multiply_add<Shape::instruction>(sums[2 * group + r][j], b_values[now][j],
+                                                     a_values[i % 2][r]);
+                }
             }
         }
     }
 #pragma unroll
-    for (int i = 0; i < down * 2; i++) {
-        const int row = corner.row + y + i * 8 + lane / 4;
+    for (int i = 0; i < down; i++) {
+        const int row = corner.row + y + i * 8 + lane % 4 * 2;
 #pragma unroll
-        for (int j = 0; j < across; j += 2) {
-            const int column = corner.column + x + j * 8 + lane % 4 * 4, e = i % 2 * 2;
-            const auto &left = sums[i / 2][j], &right = sums[i / 2][j + 1];
-            store_vector<double>(c, m, n, row, column, {left[e], right[e]});
-            store_vector<double>(c, m, n, row, column + 2, {left[e + 1], right[e + 1]});
+        for (int j = 0; j < across; j++) {
+            const int column = corner.column + x + j * 16 + lane / 4 * 2;
+            const auto& values = sums[i][j];
+            store_vector<double>(c, m, n, row, column, {values[0], values[2]});
+            store_vector<double>(c, m, n, row + 1, column, {values[1], values[3]});
         }
     }
 #endif
@@ -865,7 +907,8 @@ struct Product {
     const T *a, *b;  // on the device
     T* c;
     int m, n, k;
-    int tile;  // of `tiled`
+    int tile;                // of `tiled`
+    std::string block_tile;  // of the variants that have several, or auto
 };
 
 struct Shape {
@@ -928,64 +971,140 @@ Shape launch_square(const Product<T>& product) {
     return launch(kernel, product, block_side, block_side, dim3(threads_side, threads_side));
 }
 
-// Elements that the busiest multiprocessor computes with tiles of this size. The last ones to finish
-// decide: 64 tiles leave half of 132 multiprocessors idle, where tiles of half the size are faster.
+// A tile that a kernel can work with, and how fast it is then.
 template <class T>
-int64_t busiest(const Product<T>& product, int tile_height, int tile_width) {
-    int device = 0, multiprocessors = 1;
-    CHECK(cudaGetDevice(&device));
-    CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+struct Candidate {
+    int height, width, blocks;  // blocks: for which a multiprocessor has room
+    size_t shared_bytes;
+    std::vector<double> rates;
+    Shape (*launch)(const Product<T>&);
+
+    std::string name() const { return lab::format("%dx%dx%d", height, width, blocks); }
+};
+
+// How long the busiest multiprocessor works, in a unit of no interest. The last one to finish decides:
+// 64 tiles leave half of 132 multiprocessors idle, where tiles of half the size are faster. And a
+// multiprocessor with fewer blocks than it has room for is slower.
+template <class T>
+double estimated_time(const Candidate<T>& candidate, const Product<T>& product,
+                      int multiprocessors) {
     const int64_t tiles =
-        lab::divide_up(product.m, tile_height) * lab::divide_up(product.n, tile_width);
-    return lab::divide_up(tiles, multiprocessors) * tile_height * tile_width;
+        lab::divide_up(product.m, candidate.height) * lab::divide_up(product.n, candidate.width);
+    const int64_t busiest = lab::divide_up(tiles, multiprocessors);
+    const int64_t rest = busiest % candidate.blocks;
+    const double time = double(busiest - rest) / candidate.rates.back() +
+                        (rest > 0 ? double(rest) / candidate.rates[rest - 1] : 0);
+    return time * candidate.height * candidate.width;
 }
 
-// Small tiles move more bytes for the same products; that counts as a tenth of the time.
-template <class Large, class Small, class T>
-bool large_pays(const Product<T>& product) {
-    return 10 * busiest(product, Large::height, Large::width) <=
-           11 * busiest(product, Small::height, Small::width);
+int device_attribute(cudaDeviceAttr attribute) {
+    int device = 0, value = 0;
+    CHECK(cudaGetDevice(&device));
+    CHECK(cudaDeviceGetAttribute(&value, attribute, device));
+    return value;
 }
 
+// With the tile that --block-tile names, or with the one that should be fastest here.
 template <class T>
-constexpr bool is_float = std::is_same_v<T, float>;
-template <class T>
-using LargeWarpTile = std::conditional_t<is_float<T>, WarpTile<T, 4, 2, 4>, WarpTile<T, 4, 4, 3>>;
-template <class T>
-using SmallWarpTile = std::conditional_t<is_float<T>, WarpTile<T, 2, 2, 4>, WarpTile<T, 2, 4, 3>>;
+Shape launch_best(const std::vector<Candidate<T>>& candidates, const Product<T>& product) {
+    const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
+    const int shared_bytes = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    const Candidate<T>* best = nullptr;
+    double best_time = 0;
+    for (const Candidate<T>& candidate : candidates) {
+        if (candidate.name() == product.block_tile) return candidate.launch(product);
+        const double time = estimated_time(candidate, product, multiprocessors);
+        const bool fits = candidate.shared_bytes <= size_t(shared_bytes);
+        if (best == nullptr || (fits && time < best_time)) {
+            best = &candidate;
+            best_time = time;
+        }
+    }
+    return best->launch(product);
+}
 
-template <class T>
-Shape launch_warp_tile(const Product<T>& product) {
-    using Large = LargeWarpTile<T>;
-    using Small = SmallWarpTile<T>;
-    if (product.n % Vector<T>::width != 0) {
-        return launch(warp_tile<T, Small, false>, product, Small::height, Small::width, 128);
-    }
-    if (large_pays<Large, Small>(product)) {
-        return launch(warp_tile<T, Large, true>, product, Large::height, Large::width, 128);
-    }
-    return launch(warp_tile<T, Small, true>, product, Small::height, Small::width, 128);
+template <class T, class Tile, bool aligned>
+Shape launch_warp(const Product<T>& product) {
+    return launch(warp_tile<T, Tile, aligned>, product, Tile::height, Tile::width, Tile::threads);
 }
 
 template <class Tile>
 constexpr size_t shared_bytes = Tile::stages * sizeof(typename Tile::Stage);
 
 template <class Tile, bool aligned>
-Shape launch_tensor_tile(const Product<double>& product) {
+Shape launch_tensor(const Product<double>& product) {
     return launch(tensor_tile<Tile, aligned>, product, Tile::height, Tile::width, Tile::threads,
                   shared_bytes<Tile>);
 }
 
-template <class Large, class Small>
-Shape launch_tensor(const Product<double>& product) {
-    if (product.n % 2 != 0 || product.k % 2 != 0) return launch_tensor_tile<Small, false>(product);
-    if (large_pays<Large, Small>(product)) return launch_tensor_tile<Large, true>(product);
-    return launch_tensor_tile<Small, true>(product);
+template <class T, class Tile>
+Candidate<T> warp_candidate(const std::vector<double>& rates) {
+    return {Tile::height,       Tile::width, Tile::resident,
+            shared_bytes<Tile>, rates,       launch_warp<T, Tile, true>};
 }
 
-using Tensor8x8x4 = TensorTile<64, 64, 32, 32, 3, 2>;  // 48 KiB
-using LargeTensor16x8x16 = TensorTile<128, 128, 64, 32, 4, 4>;
-using SmallTensor16x8x16 = TensorTile<64, 128, 32, 32, 4, 4>;
+template <class Tile>
+Candidate<double> tensor_candidate(const std::vector<double>& rates) {
+    return {Tile::height,       Tile::width, Tile::resident,
+            shared_bytes<Tile>, rates,       launch_tensor<Tile, true>};
+}
+
+template <class T>
+constexpr bool is_float = std::is_same_v<T, float>;
+
+// Rows that do not begin at multiples of 16 bytes are left to these.
+template <class T>
+using SmallWarpTile =
+    std::conditional_t<is_float<T>, WarpTile<T, 2, 2, 2, 4, 2>, WarpTile<T, 2, 2, 4, 3, 2>>;
+using SmallTensorTile = TensorTile<64, 64, 32, 32, 4, 3>;
+using OldTensorTile = TensorTile<64, 64, 32, 32, 3, 3, Instruction::m8n8k4>;  // 48 KiB
+
+// The tiles that the launchers choose from. The numbers are TFLOP/s of a whole H100 of which each
+// multiprocessor has one block, two, ... up to as many as it has room for; only their ratios matter.
+// docs/notes-matrix-product.md says which are measured. The first tile needs least shared memory.
+template <class T>
+std::vector<Candidate<T>> warp_candidates() {
+    if constexpr (is_float<T>) {
+        return {warp_candidate<T, SmallWarpTile<T>>({35, 44}),
+                warp_candidate<T, WarpTile<T, 2, 4, 2, 4, 2>>({42, 50}),
+                warp_candidate<T, WarpTile<T, 4, 4, 2, 3, 1>>({49.7})};
+    } else {
+        return {warp_candidate<T, SmallWarpTile<T>>({20, 26}),
+                warp_candidate<T, WarpTile<T, 2, 4, 4, 3, 2>>({23, 28})};
+    }
+}
+
+std::vector<Candidate<double>> tensor_candidates() {
+    return {tensor_candidate<SmallTensorTile>({33, 47, 55.3}),
+            tensor_candidate<TensorTile<128, 64, 64, 32, 4, 2>>({41, 56.5}),
+            tensor_candidate<TensorTile<128, 64, 64, 32, 3, 3>>({41, 56, 56}),
+            tensor_candidate<TensorTile<128, 128, 64, 32, 4, 1>>({57})};
+}
+
+template <class T>
+bool has_whole_vectors(int row) {
+    return row % Vector<T>::width == 0;
+}
+
+template <class T>
+Shape launch_warp_tile(const Product<T>& product) {
+    if (!has_whole_vectors<T>(product.n)) return launch_warp<T, SmallWarpTile<T>, false>(product);
+    return launch_best(warp_candidates<T>(), product);
+}
+
+Shape launch_tensor_8x8x4(const Product<double>& product) {
+    if (!has_whole_vectors<double>(product.n) || !has_whole_vectors<double>(product.k)) {
+        return launch_tensor<OldTensorTile, false>(product);
+    }
+    return launch_tensor<OldTensorTile, true>(product);
+}
+
+Shape launch_tensor_16x8x8(const Product<double>& product) {
+    if (!has_whole_vectors<double>(product.n) || !has_whole_vectors<double>(product.k)) {
+        return launch_tensor<SmallTensorTile, false>(product);
+    }
+    return launch_best(tensor_candidates(), product);
+}
 
 // Why a kernel cannot run here, or "": what the card is too old or too small for, or what the program
 // was not compiled for. CPU mode has the instructions of all cards, and the memory of one.
@@ -1051,8 +1170,27 @@ Shape launch_cublas(const Product<T>& product) {
 }
 #endif
 
+// Why a variant cannot take the tile that --block-tile names, or "".
 template <class T>
-std::vector<Variant<T>> all_variants() {
+std::string unsuited(const std::vector<Candidate<T>>& candidates, const Product<T>& product,
+                     bool any_tile) {
+    const std::string& wanted = product.block_tile;
+    if (wanted == "auto") return "";
+    const auto has_name = [&](const Candidate<T>& candidate) { return candidate.name() == wanted; };
+    const auto found = std::find_if(candidates.begin(), candidates.end(), has_name);
+    if (found == candidates.end()) return lab::format("has no tile %s", wanted.c_str());
+    const int available = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    if (found->shared_bytes > size_t(available)) {
+        return lab::format("the tile needs %zu KiB of shared memory a block, this device has %d",
+                           found->shared_bytes / 1024, available / 1024);
+    }
+    return any_tile ? "" : "has one tile only for rows that are no multiple of 16 bytes";
+}
+
+template <class T>
+std::vector<Variant<T>> all_variants(const Product<T>& product) {
+    const bool b_whole = has_whole_vectors<T>(product.n);
+    const std::string no_warp = missing<T>(warp_tile<T, SmallWarpTile<T>, true>, 8);
     std::vector<Variant<T>> variants = {
         {"naive", launch_naive<T>, ""},
         {"coalesced", launch_coalesced<T>, ""},
@@ -1060,19 +1198,23 @@ std::vector<Variant<T>> all_variants() {
         {"register_tile", launch_square<T, register_tile<T>>, ""},
         {"vectorised", launch_square<T, vectorised<T>>, ""},
         {"pipelined", launch_square<T, pipelined<T>>, missing<T>(pipelined<T>, 8)},
-        {"warp_tile", launch_warp_tile<T>, missing<T>(warp_tile<T, SmallWarpTile<T>, true>, 8)},
+        {"warp_tile", launch_warp_tile<T>,
+         no_warp.empty() ? unsuited(warp_candidates<T>(), product, b_whole) : no_warp},
     };
     if constexpr (is_float<T>) {
-        for (const char* name : {"tensor_8x8x4", "tensor_16x8x16"}) {
+        for (const char* name : {"tensor_8x8x4", "tensor_16x8x8"}) {
             variants.push_back({name, nullptr, "multiplies doubles only"});
         }
     } else {
+        const bool all_whole = b_whole && has_whole_vectors<T>(product.k);
+        const std::string no_tensor =
+            missing<double>(tensor_tile<SmallTensorTile, true>, 9, shared_bytes<SmallTensorTile>);
         variants.push_back(
-            {"tensor_8x8x4", launch_tensor<Tensor8x8x4, Tensor8x8x4>,
-             missing<double>(tensor_tile<Tensor8x8x4, true>, 8, shared_bytes<Tensor8x8x4>)});
-        variants.push_back({"tensor_16x8x16", launch_tensor<LargeTensor16x8x16, SmallTensor16x8x16>,
-                            missing<double>(tensor_tile<LargeTensor16x8x16, true>, 9,
-                                            shared_bytes<LargeTensor16x8x16>)});
+            {"tensor_8x8x4", launch_tensor_8x8x4,
+             missing<double>(tensor_tile<OldTensorTile, true>, 8, shared_bytes<OldTensorTile>)});
+        variants.push_back(
+            {"tensor_16x8x8", launch_tensor_16x8x8,
+             no_tensor.empty() ? unsuited(tensor_candidates(), product, all_whole) : no_tensor});
     }
 #ifdef WITH_CUBLAS
     variants.push_back({"cublas", launch_cublas<T>, ""});
@@ -1083,7 +1225,7 @@ std::vector<Variant<T>> all_variants() {
 std::vector<std::string> variant_names() {
     std::vector<std::string> names = {"naive",         "coalesced",    "tiled",
                                       "register_tile", "vectorised",   "pipelined",
-                                      "warp_tile",     "tensor_8x8x4", "tensor_16x8x16"};
+                                      "warp_tile",     "tensor_8x8x4", "tensor_16x8x8"};
 #ifdef WITH_CUBLAS
     names.push_back("cublas");
 #endif
@@ -1091,6 +1233,19 @@ std::vector<std::string> variant_names() {
     names.push_back("openblas");
 #endif
     return names;
+}
+
+void require_block_tile(const std::string& name) {
+    std::vector<std::string> known = {"auto"};
+    for (const auto& candidate : tensor_candidates()) known.push_back(candidate.name());
+    for (const auto& candidate : warp_candidates<double>()) known.push_back(candidate.name());
+    for (const auto& candidate : warp_candidates<float>()) known.push_back(candidate.name());
+    if (std::count(known.begin(), known.end(), name)) return;
+    std::sort(known.begin() + 1, known.end());
+    known.erase(std::unique(known.begin(), known.end()), known.end());
+    std::string list;
+    for (const std::string& other : known) list += (list.empty() ? "" : ", ") + other;
+    lab::refuse("--block-tile: %s is none of %s", lab::quoted(name).c_str(), list.c_str());
 }
 
 // Takes out what a list with commas names. A peer may be named that this build does not have.
@@ -1115,6 +1270,7 @@ struct Options {
     std::string a_path, b_path, output_path;
     std::vector<std::string> names;
     std::vector<int> tiles;  // of `tiled`
+    std::string block_tile;
 };
 
 template <class T>
@@ -1190,7 +1346,8 @@ void run_openblas(const Input<T>& input, std::vector<T>& c, const Reference& ref
              std::max(k, 1), input.b.values.data(), n, T(0), c.data(), n);
     };
     std::vector<double> times;
-    for (int run = 0; run < 4; run++) {  // the first one is not counted
+    std::fill(c.begin(), c.end(), T(NAN));  // another variant's result may lie there
+    for (int run = 0; run < 4; run++) {     // the first one is not counted
         const lab::HostTimer clock;
         if constexpr (is_float<T>) {
             multiply(cblas_sgemm);
@@ -1235,14 +1392,16 @@ int run(const Options& options, lab::Results& results) {
     CHECK(cudaMemcpy(d_b, input.b.values.data(), b_bytes, cudaMemcpyHostToDevice));
 
     const double operations = 2.0 * m * n * k;
-    for (const Variant<T>& variant : all_variants<T>()) {
+    const Product<T> all = {d_a, d_b, d_c, int(m), int(n), int(k), 0, options.block_tile};
+    for (const Variant<T>& variant : all_variants<T>(all)) {
         if (!std::count(options.names.begin(), options.names.end(), variant.name)) continue;
         if (!variant.reason.empty()) {
             results.skip(variant.name, variant.reason);
             continue;
         }
         for (const int tile : options.tiles) {
-            const Product<T> product = {d_a, d_b, d_c, int(m), int(n), int(k), tile};
+            Product<T> product = all;
+            product.tile = tile;
             CHECK(cudaMemset(d_c, 0xFF, c_bytes));  // NaN: what no thread writes will show
             const Shape shape = variant.launch(product);
             CHECK(cudaMemcpy(h_c.data(), d_c, c_bytes, cudaMemcpyDeviceToHost));
@@ -1284,6 +1443,8 @@ int main(int argc, char** argv) {
     options.k = arguments.integer("k", size, 0, longest_side, "columns of a, rows of b");
     const std::string tile = arguments.choice("tile", {"2", "4", "8", "16", "32"}, "16",
                                               "side of the tiles of the variant tiled");
+    options.block_tile = arguments.text("block-tile", "auto",
+                                        "of warp_tile and tensor_16x8x8: 128x128x1, for example");
     const bool sweep = arguments.flag("sweep", "tiled alone, with all five sides");
     options.a_path = arguments.input("a", "a matrix, .npy of the type");
     options.b_path = arguments.input("b", "another, with as many rows as the first has columns");
@@ -1305,6 +1466,7 @@ int main(int argc, char** argv) {
     }
     if (sweep) options.names = {"tiled"};
     leave_out(options.names, without);
+    require_block_tile(options.block_tile);
     options.tiles = sweep ? std::vector<int>{2, 4, 8, 16, 32} : std::vector<int>{std::stoi(tile)};
     if (!options.output_path.empty() && options.names.size() * options.tiles.size() != 1) {
         lab::refuse("--output takes the product of one variant: choose with --variant");

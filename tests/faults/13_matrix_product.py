@@ -8,6 +8,8 @@ STORE = "    c[int64_t{row} * n + column] = sum;\n"
 NAIVE = ("    const int row = corner.row + threadIdx.x;\n    const int column = corner.column + threadIdx.y;\n"
          "    if (row >= m || column >= n) return;\n    T sum = 0;\n    for (int p = 0; p < k; p++) " + SUM + STORE)
 COALESCED = NAIVE.replace(".x;", ".z;").replace(".y;", ".x;").replace(".z;", ".y;")
+STAGES = ("int used = 0, filled = stages - 1;\n    for (int p = 0; p < k; p += depth) {\n"
+          "#pragma unroll\n        for (int q = 0;")  # of warp_tile; tensor_tile goes on with i
 TILED = ("        a_tile[y][x] = row < m && p + x < k ? a[int64_t{row} * k + p + x] : 0;\n"
          "        b_tile[y][x] = p + y < k && column < n ? b[int64_t{p + y} * n + column] : 0;\n"
          "        __syncthreads();\n"
@@ -39,8 +41,7 @@ FAULTS = [
     Fault(name="rows and columns of registers swapped", old="sums[i][j] += a_values[i] * b_values[j];",
           new="sums[j][i] += a_values[i] * b_values[j];", caught="FAIL  register_tile"),
     Fault(name="the same tiles again", old="p += depth, now ^= 1) {", new="p += depth) {", caught="FAIL  pipelined"),
-    Fault(name="a stage filled too early", old="int used = 0, filled = stages - 1;\n    for (int p = 0; p < k; p += depth) {\n#pragma",
-          new="int used = 0, filled = 0;\n    for (int p = 0; p < k; p += depth) {\n#pragma", caught="FAIL  warp_tile"),
+    fault("a stage filled too early", STAGES, "filled = stages - 1", "filled = 0", caught="FAIL  warp_tile"),
     Fault(name="a's columns past k", old="const bool a_exists = p + a_column() < k_;", count=2,
           new="const bool a_exists = p < k_;", caught="FAIL  (warp|tensor)", backends=CPU),
     Fault(name="one variant launches another", old="    return launch(coalesced<T>, product, 8, 32, dim3(32, 8));",

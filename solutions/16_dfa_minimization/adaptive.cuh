@@ -1,0 +1,55 @@
+// Which rounds for which automaton? A large one begins with rounds over all states: a random one is done
+// after five or six. If it is not, it is deep, little changes in each round, and the lists of
+// predecessors, which cost about as much as two such rounds, pay. A small one goes there at once.
+#pragma once
+
+#include "radix_sort.cuh"
+#include "retire.cuh"
+#include "worklist_rounds.cuh"
+
+#ifndef CUDA_ON_CPU
+using FirstRounds = SortingRounds;
+constexpr int64_t small_automaton = 1 << 17;
+#else
+using FirstRounds = RetiringRounds;
+constexpr int64_t small_automaton = 64;  // both ways shall be tried there
+#endif
+constexpr int most_first_rounds = 8;
+
+// Where there is no room for the lists, the first rounds go on to the end.
+inline bool has_room_for_worklist(int64_t states, int64_t symbols) {
+    size_t available = 0, total = 0;
+    if (!fits_worklist(states, symbols)) return false;
+    CHECK(cudaMemGetInfo(&available, &total));
+    return WorklistRounds::bytes(states, symbols) <= int64_t(available);
+}
+
+// What it cannot do without.
+inline int64_t adaptive_bytes(int64_t states, int64_t symbols, const RefineOptions&) {
+    const bool small = states <= small_automaton && fits_worklist(states, symbols);
+    return Numbering::bytes(states, states) +
+           (small ? WorklistRounds::bytes(states, symbols) : FirstRounds::bytes(states));
+}
+
+inline Refined refine_adaptively(const DeviceAutomaton& automaton, int32_t* class_of,
+                                 const RefineOptions& options) {
+    if (automaton.states == 0) return {};
+    Numbering numbering(automaton.states, automaton.states);
+    Refined refined = {separate_final(automaton, numbering, class_of), 0};
+    const bool listed = has_room_for_worklist(automaton.states, automaton.symbols);
+    if (automaton.states > small_automaton || !listed) {
+        FirstRounds rounds(automaton, class_of, refined.classes);
+        int64_t before = 0;
+        while (refined.classes > before && (refined.rounds < most_first_rounds || !listed)) {
+            before = refined.classes;
+            refined.classes = rounds.refine();
+            report_round(options, ++refined.rounds, refined.classes);
+        }
+        numbering.number(class_of, class_of);
+        if (refined.classes == before) return refined;
+    }
+    WorklistRounds rounds(automaton, class_of, refined.classes);
+    const Refined rest = rounds.run(options);
+    numbering.number(class_of, class_of);
+    return {rest.classes, refined.rounds + rest.rounds};
+}

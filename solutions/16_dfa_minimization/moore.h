@@ -1,0 +1,314 @@
+// Moore's algorithm on the host: rounds of refinement, by sorting signatures as the report does,
+// and by a hash table.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "automaton.h"
+
+struct HostOptions {
+    int threads = 1;       // of the OpenMP programs
+    bool verbose = false;  // a line for each round
+};
+
+// The first partition: final and not final. One class when all states are alike.
+inline Partition by_finality(const Automaton& automaton) {
+    Partition partition;
+    for (const uint8_t is_final : automaton.is_final) {
+        partition.class_of.push_back(is_final != automaton.is_final[0]);
+        partition.classes = std::max<int64_t>(partition.classes, partition.class_of.back() + 1);
+    }
+    return partition;
+}
+
+// Refines until a round finds no class more than the one before: that one is counted as well.
+// `refine(class_of, classes)` replaces the classes by finer ones, and returns how many they are.
+template <class Refine>
+Partition moore(const Automaton& automaton, const HostOptions& options, Refine&& refine) {
+    Partition partition = by_finality(automaton);
+    for (int64_t before = 0; before != partition.classes;) {
+        before = partition.classes;
+        partition.classes = refine(partition.class_of, before);
+        ++partition.rounds;
+        if (!options.verbose) continue;
+        std::fprintf(stderr, "round %lld: %lld classes\n", (long long)partition.rounds,
+                     (long long)partition.classes);
+    }
+    number_by_lowest_state(partition);
+    return partition;
+}
+
+// ---------------------------------------------------------------------------------------------
+// By sorting. The signature of a state has a digit for its own class and one for the class of each
+// state that it leads to. States whose signatures are equal lie side by side once they are sorted.
+// ---------------------------------------------------------------------------------------------
+
+// Where the words of the signature lead, (words, states): with one-letter words the transitions.
+struct Targets {
+    const int32_t* states_of;
+    int64_t words, states;
+};
+
+inline Targets transitions_of(const Automaton& automaton) {
+    return {automaton.next.data(), automaton.symbols, automaton.states};
+}
+
+// The phases of a round. Radix sort is a stable counting sort by each digit in turn, and so phase
+// A, B and C of a digit follow one another; those of different digits may run side by side:
+//
+//   A make_digit     write that digit of all signatures
+//   B count_digit    how often each value occurs, summed up: where it ends in the sorted order
+//   C sort_digit     move the states there; after C of the digit before
+class SignatureSort {
+ public:
+    explicit SignatureSort(const Targets& targets)
+        : targets_(targets),
+          digits_(targets.words + 1),
+          values_(digits_ * targets.states),
+          order_(targets.states),
+          sorted_(targets.states) {}
+
+    int64_t digits() const { return digits_; }
+    int64_t states() const { return targets_.states; }
+
+    // Before the phases of a round: the partition that it refines.
+    void begin(const std::vector<int32_t>& class_of, int64_t classes) {
+        class_of_ = class_of.data();
+        classes_ = classes;
+        for (int64_t state = 0; state < states(); ++state) order_[state] = int32_t(state);
+        ends_.resize(digits_ * classes);
+    }
+
+    // Where the state comes to by the digit's word; the word of digit 0 is empty.
+    int32_t target(int64_t digit, int64_t state) const {
+        if (digit == 0) return int32_t(state);
+        return targets_.states_of[(digit - 1) * states() + state];
+    }
+
+    int32_t* values(int64_t digit) { return &values_[digit * states()]; }  // (states)
+    int32_t* ends(int64_t digit) { return &ends_[digit * classes_]; }      // (classes)
+
+    // For the states from `first` to below `end`.
+    void make_digit(int64_t digit, int64_t first, int64_t end) {
+        int32_t* const value = values(digit);
+        for (int64_t state = first; state < end; ++state) {
+            // BEGIN SOLUTION
+            value[state] = class_of_[target(digit, state)];
+            //: // TODO 6 (1 line): the class of the state that this digit's word leads to.
+            //: value[state] = 0;
+            // END SOLUTION
+        }
+    }
+    void make_digit(int64_t digit) { make_digit(digit, 0, states()); }
+
+    void count_digit(int64_t digit) {
+        const int32_t* const value = values(digit);
+        int32_t* const end = ends(digit);
+        std::fill(end, end + classes_, 0);
+        for (int64_t state = 0; state < states(); ++state) ++end[value[state]];
+        sum_up(digit);
+    }
+
+    void sum_up(int64_t digit) {
+        int32_t* const end = ends(digit);
+        for (int64_t label = 1; label < classes_; ++label) end[label] += end[label - 1];
+    }
+
+    // Only the values from `low` to below `high`; all by default. Then swap_orders().
+    void sort_digit(int64_t digit, int64_t low = 0, int64_t high = INT32_MAX) {
+        const int32_t* const value = values(digit);
+        int32_t* const end = ends(digit);
+        for (int64_t i = states() - 1; i >= 0; --i) {
+            const int32_t state = order_[i];
+            if (value[state] < low || value[state] >= high) continue;
+            sorted_[--end[value[state]]] = state;
+        }
+    }
+    void swap_orders() { order_.swap(sorted_); }
+
+    // True if the state at this place of the sorted order differs from the one before it.
+    bool begins_class(int64_t place) const {
+        if (place == 0) return true;
+        // BEGIN SOLUTION
+        for (int64_t digit = 0; digit < digits_; ++digit) {
+            const int32_t* const value = &values_[digit * states()];
+            if (value[order_[place]] != value[order_[place - 1]]) return true;
+        }
+        //: // TODO 7 (about 3 lines): compare all digits of the two states, order_[place] and
+        //: // order_[place - 1]. The digit of a state is values_[digit * states() + state].
+        // END SOLUTION
+        return false;
+    }
+
+    // After all phases: a number for each class, in sorted order.
+    int64_t number_classes(std::vector<int32_t>& class_of) const {
+        int32_t label = -1;
+        for (int64_t place = 0; place < states(); ++place) {
+            label += begins_class(place);
+            class_of[order_[place]] = label;
+        }
+        return label + 1;
+    }
+
+    static int64_t bytes(int64_t states, int64_t words) {
+        return 4 * states * (2 * (words + 1) + 4);
+    }
+
+ protected:
+    Targets targets_;
+    int64_t digits_;
+    std::vector<int32_t> values_;          // (digits, states), the signatures
+    std::vector<int32_t> ends_;            // (digits, classes)
+    std::vector<int32_t> order_, sorted_;  // (states)
+    const int32_t* class_of_ = nullptr;    // (states)
+    int64_t classes_ = 0;
+};
+
+inline Partition moore_radix(const Automaton& automaton, const HostOptions& options) {
+    SignatureSort sort(transitions_of(automaton));
+    return moore(automaton, options, [&](std::vector<int32_t>& class_of, int64_t classes) {
+        sort.begin(class_of, classes);
+        for (int64_t digit = 0; digit < sort.digits(); ++digit) {
+            sort.make_digit(digit);
+            sort.count_digit(digit);
+            sort.sort_digit(digit);
+            sort.swap_orders();
+        }
+        return sort.number_classes(class_of);
+    });
+}
+
+// ---------------------------------------------------------------------------------------------
+// By a hash table. A state looks for one with an equal signature that came before it. The hash says
+// where to look, and whether two signatures are equal is decided digit by digit. Within a class the
+// first signature keeps the class's number and each further one gets a new number, so that a state
+// that is alone in its class can be left out for ever.
+// ---------------------------------------------------------------------------------------------
+
+class HashedRounds {
+ public:
+    explicit HashedRounds(const Automaton& automaton)
+        : automaton_(automaton),
+          live_(automaton.states),
+          fresh_(automaton.states),
+          size_(automaton.states),
+          used_in_(automaton.states) {
+        for (int64_t state = 0; state < automaton.states; ++state) live_[state] = int32_t(state);
+    }
+
+    int64_t refine(std::vector<int32_t>& class_of, int64_t classes) {
+        class_of_ = class_of.data();
+        classes_ = classes;
+        ++round_;
+        if (round_ == 1) {
+            for (const int32_t label : class_of) ++size_[label];
+        }
+        clear_table();
+        for (int64_t first = 0; first < count_live(); first += group) {
+            const int64_t end = std::min(count_live(), first + group);
+            find_hashes(first, end);
+            for (int64_t i = first; i < end; ++i) fresh_[i] = find_class(i, hashes_[i - first]);
+        }
+        for (int64_t i = 0; i < count_live(); ++i) class_of[live_[i]] = fresh_[i];
+        retire();
+        return classes_;
+    }
+
+    static int64_t bytes(int64_t states) { return states * (5 * 4 + 4 * 8); }
+
+ private:
+    // A group's reads go out together, so that they wait for memory together.
+    static constexpr int64_t group = 128;
+
+    // An entry is 0, or the upper half of the hash and one more than the place in live_.
+    struct Entry {
+        uint32_t hash, place;
+    };
+
+    int64_t count_live() const { return live_.size(); }
+
+    void clear_table() {
+        int bits = 6;
+        while ((int64_t(1) << bits) < 2 * count_live()) ++bits;
+        shift_ = 64 - bits;
+        table_.assign(size_t(1) << bits, Entry{0, 0});
+    }
+
+    static uint64_t mix(uint64_t hash, int32_t digit) {
+        hash = (hash ^ uint32_t(digit)) * 0x9E3779B97F4A7C15u;
+        return hash ^ (hash >> 29);
+    }
+
+    void find_hashes(int64_t first, int64_t end) {
+        for (int64_t i = first; i < end; ++i) hashes_[i - first] = mix(1, class_of_[live_[i]]);
+        for (int64_t symbol = 0; symbol < automaton_.symbols; ++symbol) {
+            const int32_t* const next = &automaton_.next[symbol * automaton_.states];
+            for (int64_t i = first; i < end; ++i) {
+                hashes_[i - first] = mix(hashes_[i - first], class_of_[next[live_[i]]]);
+            }
+        }
+        for (int64_t i = first; i < end; ++i) {
+            hashes_[i - first] *= 0xD6E8FEB86659FD93u;
+            __builtin_prefetch(&table_[hashes_[i - first] >> shift_]);
+        }
+    }
+
+    bool are_equal(int32_t state, int32_t other) const {
+        if (class_of_[state] != class_of_[other]) return false;
+        const int32_t* next = automaton_.next.data();
+        for (int64_t symbol = 0; symbol < automaton_.symbols; ++symbol) {
+            if (class_of_[next[state]] != class_of_[next[other]]) return false;
+            next += automaton_.states;
+        }
+        return true;
+    }
+
+    int32_t find_class(int64_t place, uint64_t hash) {
+        const size_t last = table_.size() - 1;
+        for (size_t slot = hash >> shift_;; slot = (slot + 1) & last) {
+            Entry& entry = table_[slot];
+            if (entry.place == 0) {
+                entry = {uint32_t(hash), uint32_t(place + 1)};
+                return new_class(class_of_[live_[place]]);
+            }
+            const int64_t before = int64_t(entry.place) - 1;
+            if (entry.hash != uint32_t(hash)) continue;
+            if (are_equal(live_[before], live_[place])) return fresh_[before];
+        }
+    }
+
+    // For a signature that is the first of its kind in a class.
+    int32_t new_class(int32_t label) {
+        if (used_in_[label] == round_) return int32_t(classes_++);
+        used_in_[label] = round_;
+        return label;
+    }
+
+    void retire() {
+        for (const int32_t state : live_) size_[class_of_[state]] = 0;
+        for (const int32_t state : live_) ++size_[class_of_[state]];
+        const auto is_alone = [&](int32_t state) { return size_[class_of_[state]] == 1; };
+        live_.erase(std::remove_if(live_.begin(), live_.end(), is_alone), live_.end());
+    }
+
+    const Automaton& automaton_;
+    std::vector<int32_t> live_;     // the states that are not alone in their class
+    std::vector<int32_t> fresh_;    // (live), their new classes
+    std::vector<int32_t> size_;     // (classes), how many live states each has
+    std::vector<int32_t> used_in_;  // (classes), the last round that found its number taken
+    std::vector<Entry> table_;
+    uint64_t hashes_[group];
+    const int32_t* class_of_ = nullptr;
+    int64_t classes_ = 0;
+    int32_t round_ = 0;
+    int shift_ = 0;
+};
+
+inline Partition moore_hash(const Automaton& automaton, const HostOptions& options) {
+    HashedRounds rounds(automaton);
+    return moore(automaton, options, [&](std::vector<int32_t>& class_of, int64_t classes) {
+        return rounds.refine(class_of, classes);
+    });
+}

@@ -1,0 +1,139 @@
+// Rounds that touch only what may split. Of a class that splits, one part keeps the number and the
+// others get new ones. A state's signature then differs from that of its class in the round before
+// only if one of its successors has a new number. So a round begins with the states whose number
+// changed, and goes to their predecessors, the touched ones:
+//   - those of a class that are not touched have all still the same signature: they stay together;
+//   - a touched state has a successor whose number is new, and an untouched one has none such: they
+//     part, without a comparison;
+//   - the touched ones of a class are grouped by their signatures. If the whole class is touched, its
+//     largest group keeps the number, so a state changes its number at most log2(states) times.
+// These are Moore's rounds, each with the same classes as before; a long chain costs a few steps a
+// round, and there are two forms of a round: a wide one of four steps for the whole grid, and a narrow
+// one that a single warp does in its registers, when at most 32 states are touched.
+#pragma once
+
+#include "predecessors.cuh"
+#include "signature_table.cuh"
+
+constexpr int narrow_states = 32, narrow_sources = 1024;
+
+// What changes from round to round, in device memory.
+struct Progress {
+    int32_t changed;     // states with a new number
+    int32_t touched[2];  // states to be looked at: in this round, and (0) in the next
+    int32_t classes, rounds;
+    int32_t too_wide;  // the narrow form has tried, and left the round to the wide one
+};
+
+struct Worklist {
+    DeviceAutomaton automaton;
+    const int32_t* begins;   // (states + 1), where each state's predecessors begin
+    const int32_t* sources;  // (transitions)
+    int32_t* class_of;       // (states)
+    unsigned long long* slots;
+    uint32_t mask;
+    // by class, (states)
+    int32_t* class_size;
+    int32_t* touched_size;  // how many of it are touched, 0 between rounds
+    unsigned long long*
+        largest;  // size and state of a group, of a class that is touched as a whole
+    // by state, (states)
+    int32_t* stamps;      // twice the last round in which it was touched; 1 more in a wide one
+    int32_t* group_size;  // of the group that it stands for, 0 between rounds
+    int32_t* number;      // of the group that it stands for, from now on
+    // lists, (states)
+    int32_t* changed;
+    int32_t* touched;
+    int32_t* others;       // who stands for the touched state
+    uint32_t* used_slots;  // where that is written in the table
+    Progress* progress;
+};
+
+// Which of all threads that share the work this is.
+struct Team {
+    int64_t thread, threads;
+};
+
+__device__ inline Team whole_grid() { return {global_thread(), int64_t{gridDim.x} * blockDim.x}; }
+
+// A wide round in four steps; between two of them everybody waits for everybody. In each step a place
+// in memory is either read or written or changed by atomics; where several write it, they write the
+// same.
+
+// Step 1. A warp goes through the predecessors of a state. States alone in their class are left out.
+__device__ inline void touch_predecessors(const Worklist& list, Team team) {
+    const int32_t round = list.progress->rounds + 1;
+    int32_t* count = &list.progress->touched[round % 2];
+    for (int64_t i = team.thread / 32; i < list.progress->changed; i += team.threads / 32) {
+        const int32_t x = list.changed[i];
+        const int32_t end = list.begins[x + 1];
+        for (int32_t edge = list.begins[x] + team.thread % 32; edge < end; edge += 32) {
+            const int32_t p = list.sources[edge], own = list.class_of[p];
+            if (list.class_size[own] == 1) continue;
+            if (atomicExch(&list.stamps[p], 2 * round + 1) == 2 * round + 1) continue;
+            list.touched[add_one_each(count, 0)] = p;
+            add_one_each(list.touched_size, own);
+        }
+    }
+}
+
+// Step 2. One touched state of a class is a group by itself; several look for their like.
+__device__ inline void group_touched(const Worklist& list, Team team) {
+    const int32_t round = list.progress->rounds + 1;
+    const int32_t count = list.progress->touched[round % 2];
+    for (int64_t i = team.thread; i < count; i += team.threads) {
+        const int32_t p = list.touched[i], own = list.class_of[p];
+        const int32_t size = list.touched_size[own];
+        Entry entry = {p, ~0u};
+        if (size > 1) {
+            entry = representative(list.automaton, list.class_of, list.slots, list.mask, p);
+        }
+        list.others[i] = entry.state;
+        list.used_slots[i] = entry.slot;
+        const int32_t in_group = 1 + add_one_each(list.group_size, entry.state);
+        if (size != list.class_size[own]) continue;
+        const auto group = (unsigned long long)(in_group) << 32 | uint32_t(entry.state);
+        if (list.largest[own] < group) atomicMax(&list.largest[own], group);
+    }
+    if (team.thread == 0) {
+        list.progress->changed = 0;
+        list.progress->touched[(round + 1) % 2] = 0;
+    }
+}
+
+// Step 3. A number for each group.
+__device__ inline void number_groups(const Worklist& list, Team team) {
+    const int32_t count = list.progress->touched[(list.progress->rounds + 1) % 2];
+    for (int64_t i = team.thread; i < count; i += team.threads) {
+        const int32_t p = list.touched[i], own = list.class_of[p];
+        if (list.others[i] != p) continue;
+        const unsigned long long largest = list.largest[own];
+        const bool keeps = largest != 0 && int32_t(largest) == p;
+        int32_t number = own;
+        if (!keeps) {
+            const int32_t size = list.group_size[p];
+            number = add_one_each(&list.progress->classes, 0);
+            list.class_size[number] = size;
+            atomicSub(&list.class_size[own], size);
+        }
+        list.number[p] = number;
+    }
+}
+
+// Step 4. Everybody takes the number of its group, and leaves things as the next round wants them.
+__device__ inline void rename_touched(const Worklist& list, int32_t round, Team team) {
+    const int32_t count = list.progress->touched[round % 2];
+    for (int64_t i = team.thread; i < count; i += team.threads) {
+        const int32_t p = list.touched[i], own = list.class_of[p], other = list.others[i];
+        list.touched_size[own] = 0;
+        list.largest[own] = 0;
+        if (other == p) {
+            list.group_size[p] = 0;
+            if (list.used_slots[i] != ~0u) list.slots[list.used_slots[i]] = no_entry;
+        }
+        const int32_t number = list.number[other];
+        if (number == own) continue;
+        list.class_of[p] = number;
+        list.changed[add_one_each(&list.progress->changed, 0)] = p;
+    }
+}

@@ -344,6 +344,13 @@ def test_first_stops_after_a_failure(lab):
     assert result.stdout.endswith("2 of 6 cases pass, 3 not run\n")
 
 
+def test_first_may_say_which_failure(lab):
+    body = "write(numpy.full_like(a, 1) if len(a) == 32 else a)"
+    result = lab.check(body, "--first=every element is 1", "--workers", 1)
+    assert failures(result) == ["1 elements", "32 elements"]
+    assert lab.check(body, "--first=never said").stdout.endswith("\n1 of 6 cases pass\n")
+
+
 def test_json(lab):
     path = lab.folder / "results.json"
     lab.check("write(2 * a if len(a) < 33 else a)", "--json", path, "--quick")
@@ -357,6 +364,7 @@ def test_json(lab):
 
 @pytest.mark.parametrize("options, said", [
     ((), "--program is missing"),
+    (("--program", sys.executable, "--first=["), "'[' is no regular expression"),
     (("--program", "nothing"), "there is no program nothing: `make build LAB=99` makes it"),
     (("--program", __file__), "may not be executed"),
     (("--program", sys.executable, "--case", "34 elements"), "do you mean '33 elements'?"),

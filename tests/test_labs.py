@@ -28,10 +28,14 @@ def each_fault():
         except Exception as error:
             cases.append(pytest.param(lab, error, id=f"{lab}-does_not_load"))
             continue
+        # With the lab's first fault, so that no worker waits for what the other one compiles.
+        shared = [pytest.mark.ahead(farm.compile_together, lab, batch) for batch in farm.batches(lab)]
         for fault in faults:
-            marks = [pytest.mark.ahead(farm.verdict, lab, "faults", fault)]
+            marks = [*shared, pytest.mark.ahead(farm.verdict, lab, "faults", fault)]
             if farm.BACKEND not in fault.backends:
                 marks = [pytest.mark.skip(reason=f"this fault does not show on the {farm.BACKEND}")]
+            else:
+                shared = []
             cases.append(pytest.param(lab, fault, marks=marks, id=f"{lab}-{farm.slug(fault.name)}"))
     return pytest.mark.parametrize("lab, fault", cases)
 

@@ -543,6 +543,18 @@ def test_error_of_the_translator_stops_the_build(folder):
     assert os.listdir(folder) == ["lab.cu"]
 
 
+def test_translation_and_compilation_may_be_two_calls(folder):
+    (folder / "lab.cu").write_text("__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n")
+    runtime = farm.call(farm.runtime_object, False)
+    first = compile_script(folder, "--translate", "lab.cu", "-o", "lab.ii", "--dependencies", "lab.d")
+    assert first.returncode == 0 and "cuda_cpu::launch" in (folder / "lab.ii").read_text(), first
+    assert (folder / "lab.d").read_text().startswith("lab.ii: lab.cu")
+    second = compile_script(folder, "lab.ii", "-o", "lab", runtime_object=runtime)
+    assert second.returncode == 0, second
+    assert farm.run(folder / "lab").returncode == 0
+    assert sorted(os.listdir(folder)) == ["lab", "lab.cu", "lab.d", "lab.ii"]
+
+
 @pytest.mark.parametrize("words, sentence", [
     ([], "-o PROGRAM is missing"),
     (["lab.cu"], "-o PROGRAM is missing"),

@@ -58,6 +58,14 @@ def backend_of(program: Path) -> str:
     return "gpu" if any(part.split("-")[0] == "gpu" for part in parts[last_build:]) else "cpu"
 
 
+def pattern(text: str) -> re.Pattern:
+    """A regular expression from the command line."""
+    try:
+        return re.compile(text)
+    except re.error as problem:
+        raise argparse.ArgumentTypeError(f"'{text}' is no regular expression: {problem}")
+
+
 class Parser(argparse.ArgumentParser):
     """Says what is wrong in one sentence."""
 
@@ -108,7 +116,8 @@ class Lab:
         parser.add_argument("--list", action="store_true", help="print the names of the cases")
         parser.add_argument("--json", metavar="FILE", type=Path, help="write the results there as well")
         parser.add_argument("--quick", action="store_true", help="leave out the cases that take long")
-        parser.add_argument("--first", action="store_true", help="stop after the first case that fails")
+        parser.add_argument("--first", metavar="PATTERN", nargs="?", const="", type=pattern,
+                            help="stop after the first case that fails (and whose report matches)")
         parser.add_argument("--timeout", metavar="S", type=float, default=60,
                             help="seconds that one run may take (60)")
         parser.add_argument("--workers", metavar="N", type=int, default=2, help="cases at a time (2)")
@@ -168,8 +177,8 @@ class Lab:
             try:
                 for future in waiting:  # in order, whichever ends first
                     outcomes.append(future.result())
-                    self.print_outcome(outcomes[-1])
-                    if options.first and outcomes[-1].verdict == "FAIL":
+                    text = self.print_outcome(outcomes[-1])
+                    if outcomes[-1].verdict == "FAIL" and options.first and options.first.search(text):
                         pool.shutdown(wait=False, cancel_futures=True)
                         break
             except KeyboardInterrupt:
@@ -238,17 +247,16 @@ class Lab:
 
     # Reporting
 
-    def print_outcome(self, outcome: Outcome) -> None:
+    def print_outcome(self, outcome: Outcome) -> str:
         """One line, and the explanation of a failure; what was explained before is only named."""
-        print(f"{outcome.verdict:<4}  {outcome.name}")
         lines = outcome.message.splitlines()
         explanation = "\n".join(line for line in lines if not line.startswith("repeat: "))
         first = self.explained.setdefault(explanation, outcome.name)
         if outcome.verdict == "FAIL" and first != outcome.name:
             lines = [f"the same as in: {first}"]
-        for line in lines:
-            print(f"      {line}")
-        sys.stdout.flush()
+        text = "\n      ".join([f"{outcome.verdict:<4}  {outcome.name}", *lines])
+        print(text, flush=True)
+        return text
 
     @staticmethod
     def conclude(outcomes: list[Outcome], chosen_cases: int) -> int:

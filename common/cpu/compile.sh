@@ -5,8 +5,11 @@ set -eu
 usage() {
     cat <<'END'
 Usage: compile.sh [OPTION]... SOURCE.cu -o PROGRAM
+       compile.sh --translate [OPTION]... SOURCE.cu -o SOURCE.ii
+       compile.sh [OPTION]... SOURCE.ii -o PROGRAM
        compile.sh --runtime [OPTION]... -o RUNTIME.o
 Builds a CUDA program, or the runtime that every program is linked with, for the CPU.
+  --translate            stop after the translation; from there another call goes on
   --debug                no optimisation, debugging symbols, LAB_DEBUG defined
   --cxx COMPILER         the C++ compiler (g++)
   --python PYTHON        the Python that runs the translator (python3)
@@ -24,11 +27,12 @@ refuse() {
 
 here=$(dirname -- "${BASH_SOURCE[0]}")
 source='' output='' dependencies='' runtime_object='' extra_flags=''
-debug=no runtime=no cxx=g++ python=python3
+debug=no runtime=no translate=no cxx=g++ python=python3
 while [ $# -gt 0 ]; do
     case $1 in
         --debug) debug=yes ;;
         --runtime) runtime=yes ;;
+        --translate) translate=yes ;;
         --help) usage && exit ;;
         -o | --cxx | --python | --flags | --dependencies | --runtime-object)
             [ $# -ge 2 ] || refuse "$1 needs a value"
@@ -84,20 +88,28 @@ fi
 if [ $runtime = yes ]; then
     "$cxx" "${flags[@]}" "${dependency_flags[@]}" -c "$here/runtime.cpp" -o "$work/output"
 else
-    if [ -z "$runtime_object" ]; then
-        runtime_object=$(dirname -- "$output")/runtime.o
-        if [ ! -e "$runtime_object" ]; then
-            debug_option=()
-            [ $debug = no ] || debug_option=(--debug)
-            "${BASH_SOURCE[0]}" --runtime "${debug_option[@]}" --cxx "$cxx" \
-                --flags "$extra_flags" -o "$runtime_object"
-        fi
+    translated=$source
+    if [[ $source != *.ii ]]; then
+        translated=$work/translated.ii
+        "$cxx" "${flags[@]}" "${dependency_flags[@]}" -include "$here/include/cuda_runtime.h" \
+            -E -x c++ "$source" -o "$work/preprocessed.ii"
+        "$python" -I -S "$here/translate.py" <"$work/preprocessed.ii" >"$translated"
     fi
-    "$cxx" "${flags[@]}" "${dependency_flags[@]}" -include "$here/include/cuda_runtime.h" \
-        -E -x c++ "$source" -o "$work/preprocessed.ii"
-    "$python" -I -S "$here/translate.py" <"$work/preprocessed.ii" >"$work/translated.ii"
-    "$cxx" "${flags[@]}" -x c++-cpp-output "$work/translated.ii" -x none "$runtime_object" \
-        -no-pie "${link_flags[@]}" -l:libboost_context.a -o "$work/output"
+    if [ $translate = yes ]; then
+        cp -- "$translated" "$work/output"
+    else
+        if [ -z "$runtime_object" ]; then
+            runtime_object=$(dirname -- "$output")/runtime.o
+            if [ ! -e "$runtime_object" ]; then
+                debug_option=()
+                [ $debug = no ] || debug_option=(--debug)
+                "${BASH_SOURCE[0]}" --runtime "${debug_option[@]}" --cxx "$cxx" \
+                    --flags "$extra_flags" -o "$runtime_object"
+            fi
+        fi
+        "$cxx" "${flags[@]}" -x c++-cpp-output "$translated" -x none "$runtime_object" \
+            -no-pie "${link_flags[@]}" -l:libboost_context.a -o "$work/output"
+    fi
 fi
 [ -z "$dependencies" ] || mv -f -- "$work/dependencies" "$dependencies"
 mv -f -- "$work/output" "$output"

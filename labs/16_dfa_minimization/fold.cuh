@@ -28,7 +28,7 @@ inline int64_t slots_for(int64_t states) {
 __device__ inline uint32_t slot_of_pair(unsigned long long* slots, uint32_t mask,
                                         unsigned long long pair) {
     uint32_t slot = mixed(pair) & mask;
-    // TODO 3 (about 6 lines): look into the slot; where it is empty, try to put the pair there by
+    // TODO 7 (about 6 lines): look into the slot; where it is empty, try to put the pair there by
     // atomicCAS, which may find that another thread was quicker. A slot that holds the pair now is
     // the answer; one that holds another pair leads to the next slot, and behind the last to the first.
     return slot;
@@ -40,7 +40,7 @@ __global__ void fold_letter(const int32_t* next, const int32_t* class_of, int64_
                             unsigned long long* slots, uint32_t mask, int32_t* numbers) {
     const int64_t q = global_thread();
     if (q >= states) return;
-    // TODO 4 (about 3 lines): the pair of this state's number so far and the class of its target, one
+    // TODO 8 (about 3 lines): the pair of this state's number so far and the class of its target, one
     // in the upper and one in the lower 32 bits; the slot of that pair is the state's new number.
 }
 

@@ -94,7 +94,7 @@ class SignatureSort {
     void make_digit(int64_t digit, int64_t first, int64_t end) {
         int32_t* const value = values(digit);
         for (int64_t state = first; state < end; ++state) {
-            // TODO 6 (1 line): the class of the state that this digit's word leads to.
+            // TODO 1 (1 line): the class of the state that this digit's word leads to.
             value[state] = 0;
         }
     }
@@ -128,7 +128,7 @@ class SignatureSort {
     // True if the state at this place of the sorted order differs from the one before it.
     bool begins_class(int64_t place) const {
         if (place == 0) return true;
-        // TODO 7 (about 3 lines): compare all digits of the two states, order_[place] and
+        // TODO 2 (about 3 lines): compare all digits of the two states, order_[place] and
         // order_[place - 1]. The digit of a state is values_[digit * states() + state].
         return false;
     }

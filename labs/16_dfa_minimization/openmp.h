@@ -64,7 +64,7 @@ inline Partition openmp_tasks(const Automaton& automaton, const HostOptions& opt
             sort.make_digit(digit);
 #pragma omp task depend(in : made[digit]) depend(out : counted[digit])
             sort.count_digit(digit);
-            // TODO 8 (about 5 lines): a task for phase C: sort_digit(digit), then
+            // TODO 3 (about 5 lines): a task for phase C: sort_digit(digit), then
             // swap_orders(). It needs counted[digit] and sorted[digit], and it is what
             // sorted[digit + 1] waits for.
             (void)sorted;
@@ -160,7 +160,7 @@ inline std::vector<int32_t> pairs_of(const Automaton& automaton) {
         const int32_t* const first = &automaton.next[word / symbols * states];
         const int32_t* const second = &automaton.next[word % symbols * states];
         for (int64_t state = 0; state < states; ++state) {
-            // TODO 9 (1 line): where the state comes to by the first letter and then the
+            // TODO 4 (1 line): where the state comes to by the first letter and then the
             // second.
             pairs[word * states + state] = first[state] + 0 * second[0];
         }

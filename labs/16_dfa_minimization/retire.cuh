@@ -39,7 +39,7 @@ __global__ void keep_crowded(TableRound now, const int32_t* active, int64_t coun
     if (i < count) {
         q = active ? active[i] : i;
         now.refined[q] = others[i];
-        // TODO 5 (about 1 line): a state may split from others as long as it is not alone: another
+        // TODO 9 (about 1 line): a state may split from others as long as it is not alone: another
         // state stands for it, or it does so itself and others have joined it in this round.
         may_split = false;
     }

@@ -113,7 +113,7 @@ __global__ void move_by_value(const int32_t* digits, const int32_t* order, Segme
     for (int p = 0; p < length; p++) {
         if (segment[p] == value) sorted[start++] = segment_order[p];
     }
-    //: // TODO 1 (about 3 lines): walk through the segment; what segment_order says at a place whose
+    //: // TODO 5 (about 3 lines): walk through the segment; what segment_order says at a place whose
     //: // digit is this thread's value goes to `sorted`, the first to place `start`, the others behind.
     //: for (int p = value; p < length; p += segments.values) {
     //:     if (segment[p] + start >= 0) sorted[segments.first() + p] = segment_order[p];
@@ -172,7 +172,7 @@ __global__ void move_by_atomics(const int32_t* digits, const int32_t* order, Seg
                 sorted[shared_starts[digit]++] = order[place];
                 done = true;
             }
-            //: // TODO 2 (about 9 lines): one turn. All who are not done enter their number into
+            //: // TODO 6 (about 9 lines): one turn. All who are not done enter their number into
             //: // firsts[digit], where the lowest remains. When all have, each looks whether it is the
             //: // first. When all have looked, each first makes its place in firsts free for the next
             //: // turn (nobody), moves its element to where its digit's elements go on, and is done.

@@ -35,7 +35,7 @@ __device__ inline uint32_t slot_of_pair(unsigned long long* slots, uint32_t mask
         if (found == no_pair || found == pair) return slot;
         slot = (slot + 1) & mask;
     }
-    //: // TODO 3 (about 6 lines): look into the slot; where it is empty, try to put the pair there by
+    //: // TODO 7 (about 6 lines): look into the slot; where it is empty, try to put the pair there by
     //: // atomicCAS, which may find that another thread was quicker. A slot that holds the pair now is
     //: // the answer; one that holds another pair leads to the next slot, and behind the last to the first.
     //: return slot;
@@ -52,7 +52,7 @@ __global__ void fold_letter(const int32_t* next, const int32_t* class_of, int64_
     const uint32_t target_class = class_of[next[q]];
     const auto pair = (unsigned long long)(numbers[q]) << 32 | target_class;
     numbers[q] = slot_of_pair(slots, mask, pair);
-    //: // TODO 4 (about 3 lines): the pair of this state's number so far and the class of its target, one
+    //: // TODO 8 (about 3 lines): the pair of this state's number so far and the class of its target, one
     //: // in the upper and one in the lower 32 bits; the slot of that pair is the state's new number.
     // END SOLUTION
 }

@@ -96,7 +96,7 @@ class SignatureSort {
         for (int64_t state = first; state < end; ++state) {
             // BEGIN SOLUTION
             value[state] = class_of_[target(digit, state)];
-            //: // TODO 6 (1 line): the class of the state that this digit's word leads to.
+            //: // TODO 1 (1 line): the class of the state that this digit's word leads to.
             //: value[state] = 0;
             // END SOLUTION
         }
@@ -136,7 +136,7 @@ class SignatureSort {
             const int32_t* const value = &values_[digit * states()];
             if (value[order_[place]] != value[order_[place - 1]]) return true;
         }
-        //: // TODO 7 (about 3 lines): compare all digits of the two states, order_[place] and
+        //: // TODO 2 (about 3 lines): compare all digits of the two states, order_[place] and
         //: // order_[place - 1]. The digit of a state is values_[digit * states() + state].
         // END SOLUTION
         return false;

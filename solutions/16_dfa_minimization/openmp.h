@@ -70,7 +70,7 @@ inline Partition openmp_tasks(const Automaton& automaton, const HostOptions& opt
                 sort.sort_digit(digit);
                 sort.swap_orders();
             }
-            //: // TODO 8 (about 5 lines): a task for phase C: sort_digit(digit), then
+            //: // TODO 3 (about 5 lines): a task for phase C: sort_digit(digit), then
             //: // swap_orders(). It needs counted[digit] and sorted[digit], and it is what
             //: // sorted[digit + 1] waits for.
             //: (void)sorted;
@@ -169,7 +169,7 @@ inline std::vector<int32_t> pairs_of(const Automaton& automaton) {
         for (int64_t state = 0; state < states; ++state) {
             // BEGIN SOLUTION
             pairs[word * states + state] = second[first[state]];
-            //: // TODO 9 (1 line): where the state comes to by the first letter and then the
+            //: // TODO 4 (1 line): where the state comes to by the first letter and then the
             //: // second.
             //: pairs[word * states + state] = first[state] + 0 * second[0];
             // END SOLUTION

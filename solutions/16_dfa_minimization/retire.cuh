@@ -41,7 +41,7 @@ __global__ void keep_crowded(TableRound now, const int32_t* active, int64_t coun
         now.refined[q] = others[i];
         // BEGIN SOLUTION
         may_split = others[i] != q || now.crowded[q] == now.round;
-        //: // TODO 5 (about 1 line): a state may split from others as long as it is not alone: another
+        //: // TODO 9 (about 1 line): a state may split from others as long as it is not alone: another
         //: // state stands for it, or it does so itself and others have joined it in this round.
         //: may_split = false;
         // END SOLUTION

@@ -34,6 +34,7 @@ class Bad:
     before: str = ""  # put before the solution
     start: str = ""  # what the program does first of all
     whole: str | None = None  # the whole file instead
+    line_end: str = "\n"
 
 
 ALL = r"^(\d+) of \1 cases"
@@ -54,9 +55,13 @@ BAD = [
         before="template <int n, int m> struct F {{ static const long v = F<n - 1, m>::v + F<n - 1, m + (1 << n)>::v; }};\n"
                "template <int m> struct F<0, m> {{ static const long v = 1; }};\nlong fills = F<24, 0>::v;"),
     Bad("is_a_huge_program", "^does not compile$", before="char huge[1u << 30] = {{1}};"),
-    Bad("crashes", NONE + "the program crashed .SIGSEGV", start="*(volatile int*)1 = 1;"),
-    Bad("never_ends", NONE + "the program did not end within", start="for (volatile int i = 0;;) i = i + 1;"),
-    Bad("sleeps", NONE + "the program did not end within", start="for (;;) pause();"),
+    Bad("has_lines_as_on_windows", ALL, line_end="\r\n"),
+    Bad("crashes", NONE + "the program crashed .SIGSEGV",
+        start=r'fputs("\033[2J \x9b \xff <b> \xe2\x80\xae", stderr); *(volatile int*)1 = 1;'),
+    Bad("never_ends", NONE + "the program did not end within",
+        start="for (volatile int i = 0;;) i = i + 1;"),
+    Bad("sleeps_and_heeds_no_signal", NONE + "the program did not end within",
+        start="for (int i = 1; i < 65; i++) signal(i, SIG_IGN); for (;;) pause();"),
     Bad("prints_without_end", NONE + "the program (printed more than 64 MiB|crashed .SIGXFSZ)",
         start="for (;;) puts(\"and so on, and so on, and so on\");"),
     Bad("forks_without_end", NONE + "confine: more than 100 processes and threads", start="for (;;) fork();"),
@@ -111,7 +116,7 @@ def made_bad(kind: Bad, lab: str) -> str:
     if kind.start:
         # A constructor that runs before those of the program, and so before main.
         parts += [HEADERS, "[[gnu::constructor]] static void start() { ", kind.start.format(**names), " }\n"]
-    return "".join([*parts, solution])
+    return "".join([*parts, solution]).replace("\n", kind.line_end)
 
 
 def good_kinds(lab: str) -> dict[str, str]:

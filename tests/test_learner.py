@@ -31,6 +31,7 @@ while [ $# -gt 0 ]; do
 done
 [ -n "$runtime" ] && exec touch "$output"
 echo "$source" >>../../compiled
+grep -q SLOW "$source" && touch ../../running && sleep 1000
 grep -n ERROR "$source" | sed "s|^\\([0-9]*\\):.*|$source:\\1:5: error: this is no CUDA\\n    1 \\| ERROR|" >&2
 grep -q ERROR "$source" && exit 1
 { echo '#!/bin/sh'; sed 's|^ *//.*||' "$source"; } >"$output" && chmod +x "$output"
@@ -246,7 +247,7 @@ def test_progress_tells_every_state(course):
         "gamma": "not started",
         "delta": "does not compile: delta.cu:2: this is no CUDA",
         "epsilon": "cannot be judged: epsilon.cu is missing: make reset LAB=05 writes it anew",
-        "zeta": "cannot be judged: zeta.cu cannot be read: Is a directory"}
+        "zeta": "cannot be judged: zeta.cu is a folder and no file: make reset LAB=06 writes it anew"}
     assert "[####....................] 1 of 6 labs done\n" in result.stdout and not result.stderr
     assert "\033" not in result.stdout
     assert course.compiled() == ["alpha", "beta", "delta"]
@@ -306,7 +307,7 @@ def test_progress_on_a_terminal(course):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_progress_leaves_nothing_behind(course, number):
-    course.lab("01_alpha").write_text(HANGING)
+    course.lab("01_alpha").write_text(HANGING if number == signal.SIGINT else "SLOW\n")
     course.lab("02_beta").write_text(f"setsid -f sleep 1000\n{HANGING}")
     with Terminal(course, "progress") as terminal:
         course.wait_until_running()
@@ -314,6 +315,31 @@ def test_an_interrupted_progress_leaves_nothing_behind(course, number):
         status, text = terminal.end()
         assert status != 0 and "interrupted" in text and "Traceback" not in text
     assert not course.processes()
+    assert not list(course.path.rglob("verdict.json"))  # what was cut off is no verdict
+
+
+def test_what_cannot_be_written_is_said(course):
+    """Other users' files and a full disk give such errors too; root is not stopped by permissions."""
+    course.solve("01_alpha")
+    shutil.rmtree(course.path / "build/learner", ignore_errors=True)
+    write(course.path / "build/learner", "in the way")
+    assert states(course.make("progress"))["alpha"] == "cannot be judged: build/learner/01_alpha: Not a directory"
+    text = course.make("hint", "LAB=1").stdout
+    assert "A nudge" in text and "will come again, as it cannot be noted that you have seen it (build/learner" in text
+    write(course.path / "build/replaced", "in the way")
+    assert "reset: build/replaced/01_alpha: Not a directory" in course.make("reset", "LAB=1", "ARGS=--yes", status=2).stderr
+    shutil.rmtree(course.path / "build/cpu/labs")
+    write(course.path / "build/cpu/labs", "in the way")
+    assert re.match("cannot be judged: mkdir: .*build/cpu/labs.*: Not a directory", states(course.make("progress"))["alpha"])
+
+
+def test_nobody_reads_any_longer(course):
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing) as closed:
+        result = subprocess.run(["make", "hint", "LAB=1"], cwd=course.path, env=course.environment, stdout=closed,
+                                stderr=subprocess.PIPE, text=True, check=False)
+    assert result.returncode and "Traceback" not in result.stderr and "Exception" not in result.stderr
 
 
 @pytest.mark.parametrize("words, sentence", [
@@ -322,6 +348,7 @@ def test_an_interrupted_progress_leaves_nothing_behind(course, number):
     (["next", "ARGS=--timeout x"], "next: argument --timeout: invalid float value: 'x'"),
     (["hint"], "LAB is needed, as in: make hint LAB=01"),
     (["watch", "LAB=7"], "there is no lab 7"),
+    (["hint", "LAB=1", "ARGS=nonsense"], "hint: nonsense is no option; ARGS=--help lists them"),
     (["watch", "LAB=all"], "watch: takes one lab at a time, not 3"),
     (["hint", "LAB=1", "ARGS=--task 9"], "hint: lab 01 has no task 9; there are: Task 1: answer to two; Task 2"),
     (["hint", "LAB=1", "ARGS=--again --all"], "hint: argument --all: not allowed with argument --again"),
@@ -342,6 +369,8 @@ def test_next_names_the_first_lab_that_is_not_done(course):
         "  edit   labs/01_alpha/alpha.cu:3: TODO 1 (1 line): answer to two",
         "  check  make check LAB=01, or at each save: make watch LAB=01",
         "  stuck  make hint LAB=01"]
+    write(course.path / "labs/01_alpha/hints.md", HINTS.replace("Task 1", "Task 3"))
+    assert "TODO 2" in course.make("next").stdout  # the order is that of the hints
     course.solve("01_alpha")
     course.lab("02_beta").write_text("exit 0\n")
     text = course.make("next", at="labs/01_alpha").stdout
@@ -416,7 +445,7 @@ def test_every_lab_has_hints_that_are_understood(lab):
         numbers = [int(number) for number in re.findall(r"^(\d+)\. ", section, re.MULTILINE)]
         assert numbers == list(range(1, len(numbers) + 1))
     numbered = [task.number for task in tasks if task.number]
-    assert numbered == list(range(1, len(numbered) + 1))
+    assert sorted(numbered) == list(range(1, len(numbered) + 1))
 
 
 # make reset
@@ -439,6 +468,13 @@ def test_reset_asks_and_keeps_what_was_there(course):
     course.lab("01_alpha").unlink()
     course.make("reset", "LAB=1", "ARGS=--yes")
     assert course.lab("01_alpha").read_text() == shipped
+    for number, kind in ((1, "mkdir"), (2, "mkfifo")):  # what is no file at all
+        course.lab("01_alpha").unlink()
+        subprocess.run([kind, course.lab("01_alpha")], check=True)
+        assert "(no TODO" not in course.make("next").stdout
+        text = course.make("reset", "LAB=1", "ARGS=--yes").stdout
+        assert f"is now build/replaced/01_alpha/alpha-unreadable-{number}.cu" in text
+        assert course.lab("01_alpha").read_text() == shipped
 
 
 # make watch
@@ -582,10 +618,14 @@ def test_the_first_compile_error():
     assert excerpt.first_compile_error(NVCC) == ['x.cu(2): error: identifier "b" is undefined', "  a[0]=b", ""]
     assert excerpt.compile_error(GCC) == "x.cu:2: 'b' was not declared"
     assert excerpt.first_compile_error(GCC) == GCC.splitlines()[:3]
-    assert excerpt.compile_error("compiling labs/x\nld: undefined reference to `f()'\nmake: *** [x] Error 1") == \
-        "ld: undefined reference to `f()'"
+    assert excerpt.compile_error("compiling labs/x\nld: crt1.o: in `_start':\n(.text): undefined reference to `main'\n"
+                                 "make: *** [x] Error 1") == "undefined reference to `main'"
     assert excerpt.compile_error("make: *** the set-up is not complete, see above.  Stop.") == \
         "the set-up is not complete, see above"
+    assert excerpt.refusal("backend: cpu\nmkdir: no\nMakefile:9: *** the set-up is not complete, see above.  Stop.") == \
+        excerpt.refusal("mkdir: no\nmake: *** [lab.mk:9: x] Error 1") == "mkdir: no"
+    assert excerpt.was_ended("compiling x\nmake: *** [lab.mk:9: x] Terminated\n")
+    assert excerpt.was_ended("g++: fatal error: Killed signal terminated program cc1plus\n") and not excerpt.was_ended(GCC)
 
 
 def test_the_first_failure():
@@ -593,3 +633,10 @@ def test_the_first_failure():
     assert excerpt.first_failure(text) == ["FAIL  b", "      why"]
     assert excerpt.count(text) == "1 of 3 cases pass"
     assert excerpt.first_failure("ok    a\n") == [] and excerpt.count("") == ""
+
+
+def test_how_far_a_check_has_come():
+    text = "backend: cpu\ncompiling labs/x.cu for the CPU\n"
+    assert excerpt.so_far(text) == "compiling labs/x.cu for the CPU"
+    assert excerpt.so_far(text + "fresh input from --seed 1\n") == excerpt.so_far("") == "the first case runs"
+    assert excerpt.so_far(text + "ok    a\nFAIL  b\n") == "1 case is right so far"

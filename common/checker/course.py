@@ -13,6 +13,7 @@ from .lab import Parser
 
 # `// TODO 5a (2 lines): ...` belongs to task 5; labs with few tasks do not number them.
 TODO = re.compile(r"//\s*(TODO\b(?:\s+(\d+)([a-z]?)\b)?.*)")
+TASK = re.compile(r"^## +Task (\d+)\b", re.MULTILINE)  # a heading in hints.md
 
 
 @dataclass(frozen=True)
@@ -57,21 +58,23 @@ class CourseLab:
         return sorted(found, key=lambda path: path != self.source)
 
     def trouble(self) -> str:
-        """Why the lab cannot be judged at all: a file that is missing or unreadable."""
+        """Why the lab cannot be judged at all: a file that is missing, unreadable or none."""
+        advice = f": make reset LAB={self.number} writes it anew" if self.solution.exists() else ""
         for name in {self.source.name: "", **self.shipped()}:
             path = self.folder / name
-            try:
-                path.read_bytes()
-            except FileNotFoundError:
-                advice = f": make reset LAB={self.number} writes it anew" if self.solution.exists() else ""
+            if not path.exists():
                 return f"{name} is missing{advice}"
-            except OSError as error:
-                return f"{name} cannot be read: {error.strerror}"
+            if not path.is_file():
+                return f"{name} is {'a folder' if path.is_dir() else 'something else'} and no file{advice}"
+            if not os.access(path, os.R_OK):
+                return f"{name} may not be read by you{advice}"
         return ""
 
     def untouched(self) -> bool:
         """Is every file as it was handed out?"""
         shipped = self.shipped()
+        if self.trouble():
+            return False
         try:
             return bool(shipped) and all((self.folder / name).read_bytes() == text.encode()
                                          for name, text in shipped.items())
@@ -79,17 +82,28 @@ class CourseLab:
             return False
 
     def todos(self) -> list[Todo]:
-        """What is left to do in the order of the tasks, which is not always that of the lines."""
+        """What is left to do in the order of the hints, which is not always that of lines or numbers."""
         found = []
         for path in self.sources():
+            if not path.is_file():
+                continue
             try:
                 lines = path.read_text("utf-8", "replace").splitlines()
             except OSError:
                 continue
             found += [Todo(path, number, match[1].strip(), int(match[2] or 0), match[3] or "")
                       for number, line in enumerate(lines, 1) if (match := TODO.search(line))]
+        order = self.task_order()
+        place = {task: i for i, task in enumerate(order)}
         # What the learner has noted without a number comes after the numbered ones.
-        return sorted(found, key=lambda todo: (todo.task == 0, todo.task, todo.part))
+        return sorted(found, key=lambda todo: (todo.task == 0, place.get(todo.task, len(order)), todo.task, todo.part))
+
+    def task_order(self) -> list[int]:
+        """The numbered tasks in the order in which hints.md has them."""
+        try:
+            return [int(number) for number in TASK.findall((self.folder / "hints.md").read_text("utf-8", "replace"))]
+        except OSError:
+            return []
 
 
 def labs() -> list[CourseLab]:
@@ -99,12 +113,16 @@ def labs() -> list[CourseLab]:
 
 
 def one_lab(parser: Parser, names: list[str]) -> CourseLab:
-    """The lab that was named, for a command that takes exactly one."""
-    if len(names) != 1:
-        parser.error(f"takes one lab at a time, not {len(names)}")
+    """The lab that was named, for a command that takes exactly one. What stands in ARGS without a
+    dash arrives here too."""
     known = {lab.name: lab for lab in labs()}
+    for name in names[1:]:
+        if name not in known:
+            parser.error(f"{name} is no option; ARGS=--help lists them")
     if names[0] not in known:
         parser.error(f"there is no lab {names[0]}; the labs are {' '.join(known)}")
+    if len(names) != 1:
+        parser.error(f"takes one lab at a time, not {len(names)}")
     return known[names[0]]
 
 

@@ -22,12 +22,13 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 from . import exercises, grade_build, grade_collect, grade_confine, grade_report, grade_score, terminal
 from .grade_collect import Work
 from .grade_judge import Rules, Verdict, judge
+from .job import end_orphans, interruptible
 
 ROOT = Path(__file__).resolve().parents[2]
 DONE, IMPOSSIBLE, BAD_USAGE = 0, 1, 2
@@ -44,7 +45,7 @@ class Stop(Exception):
 
 
 def say(sentence: str) -> None:
-    print(f"grade: {sentence}", file=sys.stderr, flush=True)
+    print(f"grade: {terminal.clean(sentence)}", file=sys.stderr, flush=True)
 
 
 def refuse(sentence: str) -> Stop:
@@ -187,6 +188,8 @@ def judge_all(options: argparse.Namespace, works: list[Work], tools: dict, rules
             return {digest: future.result() for digest, future in futures.items()}
         except BaseException:
             stopping.set()
+            while wait(futures.values(), timeout=0.05).not_done:
+                end_orphans()  # here: all that has been started
             raise
         finally:
             progress.bar.close()
@@ -211,8 +214,7 @@ def grade(options: argparse.Namespace) -> grade_score.Grades:
     say(f"backend: {one.backend} ({one.reason})")
 
     hidden = [ROOT, *(folder.resolve() for folder in (options.submissions, options.student) if folder)]
-    confine = options.output / "confine"
-    grade_confine.compile_confine(ROOT / "common/grading/confine.cpp", confine, one.cxx)
+    confine = grade_confine.compile_confine(ROOT, one.cxx)
     seen = grade_confine.visible(hidden, [tool for tool in (shutil.which(one.cxx), one.nvcc, os.environ.get("CCBIN", ""))
                                           if tool and tool.startswith("/")])
     packages = ROOT / "build/packages"
@@ -271,10 +273,10 @@ def merge(options: argparse.Namespace) -> grade_score.Grades:
 
 def print_table(grades: grade_score.Grades) -> None:
     for student in list(grades.students)[:SHOWN_STUDENTS]:
-        print(f"{grade_report.clean(student)}: {grades.total(student):g} of {grades.most:g} points")
+        print(f"{terminal.one_line(student)}: {grades.total(student):g} of {grades.most:g} points")
         for lab in grades.labs:
             print(f"    {lab:<28} {grades.score(student, lab):>6g} of {grades.points[lab]:<4g} "
-                  f"{grade_report.clean(grades.sentence(student, lab))}")
+                  f"{terminal.one_line(grades.sentence(student, lab))}")
     if len(grades.students) > SHOWN_STUDENTS:
         print(f"... and {len(grades.students) - SHOWN_STUDENTS} more")
 
@@ -296,13 +298,16 @@ def alone(folder: Path):
             yield
         finally:
             remove(folder / "work")
-            (folder / "confine").unlink(missing_ok=True)
 
 
 def main(arguments: list[str] | None = None) -> int:
     for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "LAB", "ARGS", "SOLUTION", "DEBUG"):
         os.environ.pop(name, None)  # the settings of the make that started this one
     os.umask(0o022)  # confined programs run as another user where root grades
+    return interruptible("grade", lambda: run(arguments))
+
+
+def run(arguments: list[str] | None) -> int:
     started = time.monotonic()
     try:
         options = parse(arguments)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,7 +72,7 @@ def collect(root: Path, student: Path, lab: str) -> Work:
         except FileNotFoundError:
             continue
     else:
-        raise FileNotFoundError(f"there is no {main} in the submission")
+        raise FileNotFoundError(f"there is no {main} in the submission{elsewhere(student, main)}")
     notes = []
     for name, text in expected.items():
         if name == main:
@@ -82,6 +83,33 @@ def collect(root: Path, student: Path, lab: str) -> Work:
             files[name] = text.encode()
             notes.append(f"{name} is not in the submission: taken as it was handed out")
     return Work(lab, tuple(sorted(files.items())), tuple(notes))
+
+
+ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".xz", ".bz2", ".7z", ".rar")
+MOST_LOOKED_AT = 2000  # files of a submission
+
+
+def elsewhere(student: Path, main: str) -> str:
+    """What the student may have meant instead of the main file, for the teacher to move or unpack."""
+    def letters(name: str) -> str:
+        return re.sub(r"[^a-z]", "", name.lower())
+
+    moved, packed, alike = [], [], []
+    looked_at = 0
+    for place, folders, files in os.walk(student):
+        folders[:] = sorted(name for name in folders if not name.startswith((".", "__MACOSX")) and name != "build")
+        for name in sorted(files):
+            shown = os.path.relpath(os.path.join(place, name), student)
+            if name == main:
+                moved.append(f"; {shown} is not where it is looked for")
+            elif name.lower().endswith(ARCHIVES):
+                packed.append(f"; {shown} has to be unpacked")
+            elif letters(name).startswith(letters(Path(main).stem)):
+                alike.append(f"; {shown} has another name")
+        looked_at += len(files) + len(folders)
+        if looked_at > MOST_LOOKED_AT:
+            break
+    return next(iter([*moved, *packed, *alike]), "")
 
 
 def read_plainly(folder: Path, parts: tuple[str, ...]) -> bytes:
@@ -126,11 +154,16 @@ def students(folder: Path) -> tuple[list[Path], list[str]]:
     """The folders of students by name, and a sentence for each thing that is none."""
     found, notes = [], []
     for path in sorted(folder.iterdir()):
-        if path.name.startswith((".", "__MACOSX")):
-            continue
-        if path.is_dir() and not path.is_symlink():
-            found.append(path)
+        if path.name == "__MACOSX" or path.name.startswith(".") and not path.is_dir():
+            continue  # what systems leave in folders
+        if path.is_symlink():
+            reason = "is a link"
+        elif not path.is_dir():
+            reason = "has to be unpacked" if path.name.lower().endswith(ARCHIVES) else "is no folder"
+        elif path.name.startswith("."):
+            reason = "begins with a dot, as hidden folders do"
         else:
-            reason = "a link" if path.is_symlink() else "no folder"
-            notes.append(f"{path.name} is {reason}, so nothing in it is graded: one folder a student is wanted")
+            found.append(path)
+            continue
+        notes.append(f"{path.name} {reason}, so nothing in it is graded: one folder a student is wanted")
     return found, notes

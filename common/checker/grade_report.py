@@ -8,20 +8,14 @@ import csv
 import html
 import io
 import json
-import re
 from pathlib import Path
 from xml.etree import ElementTree
 
 from .grade_score import Grades
+from .terminal import clean, one_line
 
 SHOWN_FAILURES = 3  # in the table for the teacher; the student's own file has them all
 MESSAGE_LIMIT = 4000
-
-
-def clean(text: str) -> str:
-    """Without what no JSON, XML or page may hold: control characters, halves of characters."""
-    text = text.encode("utf-8", "replace").decode("utf-8")
-    return re.sub(r"[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", text)
 
 
 def write_all(grades: Grades, folder: Path) -> None:
@@ -80,7 +74,7 @@ def junit(grades: Grades, student: str) -> ElementTree.Element:
 
 def plain_cell(text: str) -> str:
     """A name that a spreadsheet will not take for a formula."""
-    text = clean(text).replace("\n", " ")
+    text = one_line(text)
     return "'" + text if text.startswith(("=", "+", "-", "@")) else text
 
 

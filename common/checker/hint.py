@@ -10,10 +10,12 @@ import json
 import re
 import sys
 import textwrap
+from argparse import Namespace
 from dataclasses import dataclass, field
 
 from . import terminal
 from .course import CourseLab, one_lab, shown
+from .job import interruptible, refused
 from .lab import Parser
 from .verdict import write_json
 
@@ -114,8 +116,12 @@ class Hints:
             return self.exhausted(task)
         task.seen += 1
         self.asked = task.title
-        self.remember()
-        return f"{self.text(task, task.seen)}\n{self.advice(task)}"
+        try:
+            self.remember()
+            trouble = []
+        except OSError as error:
+            trouble = [f"This hint will come again, as it cannot be noted that you have seen it ({refused(error)})."]
+        return "\n".join([self.text(task, task.seen), *filter(None, [self.advice(task)]), *trouble])
 
     def text(self, task: Task, number: int) -> str:
         head = terminal.paint(f"Lab {self.lab.number}. {task.title}", "bold")
@@ -160,6 +166,18 @@ class Hints:
         return f"The hints for lab {self.lab.number} begin anew."
 
 
+def show(hints: Hints, options: Namespace) -> int:
+    if options.reset:
+        print(hints.forget())
+    elif options.all:
+        print(hints.everything(options.task))
+    elif options.again:
+        print(hints.shown_before(options.task))
+    else:
+        print(hints.next(options.task))
+    return 0
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = Parser(prog="hint", allow_abbrev=False, description="Shows one more hint each time.")
     parser.add_argument("lab", nargs="+", metavar="NN_name")
@@ -178,15 +196,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.task and hints.named(options.task) is None:
         titles = "; ".join(task.title for task in hints.tasks)
         parser.error(f"lab {lab.number} has no task {options.task}; there are: {titles}")
-    if options.reset:
-        print(hints.forget())
-    elif options.all:
-        print(hints.everything(options.task))
-    elif options.again:
-        print(hints.shown_before(options.task))
-    else:
-        print(hints.next(options.task))
-    return 0
+    return interruptible("hint", lambda: show(hints, options))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import ctypes
 import os
 import signal
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -33,13 +34,16 @@ class Job:
             running.add(self)
 
     def finish(self, seconds: float) -> tuple[int, str] | None:
-        """Waits for the end: status and output. None if that took too long; then the job is ended."""
+        """Waits for the end: status and output. None if that took too long; then the job is ended.
+        InterruptedError: end_all has ended it, so what it said counts for nothing."""
         try:
             output, _ = self.process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             self.end()
             return None
         running.discard(self)
+        if closed:
+            raise InterruptedError
         return self.process.returncode, output.decode("utf-8", "replace")
 
     def signal(self, number: int) -> None:
@@ -105,3 +109,43 @@ def children() -> list[int]:
         if int(parent) == os.getpid():
             found.append(int(path.parent.name))
     return found
+
+
+def interruptible(name: str, command) -> int:
+    """Runs a command that starts others, and returns its status; Ctrl+C and kill end them too.
+    What the system refuses, a file say, is told in a sentence that begins with the command's name."""
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+    def ignore_signals() -> None:
+        for number in signals:
+            signal.signal(number, signal.SIG_IGN)
+
+    def interrupt(*_) -> None:
+        ignore_signals()  # a second one, from make say, must not interrupt the tidying
+        raise KeyboardInterrupt
+
+    adopt_orphans()
+    for number in signals:
+        signal.signal(number, interrupt)
+    try:
+        status = command()
+        sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        print("\ninterrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # nobody reads any longer
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except OSError as error:
+        print(f"{name}: {refused(error)}", file=sys.stderr)
+        return 1
+    finally:
+        ignore_signals()
+        end_all()
+
+
+def refused(error: OSError) -> str:
+    """What the system has refused, as a sentence: which file, seen from here, and why."""
+    place = f"{os.path.relpath(os.fsdecode(error.filename))}: " if error.filename else ""
+    return f"{place}{error.strerror or error}"

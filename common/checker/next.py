@@ -11,8 +11,9 @@ from pathlib import Path
 
 from . import terminal, verdict
 from .course import CourseLab, labs, shown
+from .job import interruptible
 from .lab import Parser
-from .progress import add_timeout, interruptible
+from .progress import add_timeout
 from .verdict import Judge, Verdict
 
 # How editors are told the line; those that are not listed get the file alone.
@@ -39,12 +40,12 @@ def describe(lab: CourseLab, found: Verdict) -> tuple[Path, int]:
     """Prints what there is to do, and returns where to start."""
     path, number = lab.source, 1
     todo = next(iter(lab.todos()), None)
-    print(f"{terminal.paint(f'{lab}'.capitalize(), 'bold')}: {found}")
+    print(f"{terminal.paint(f'{lab}'.capitalize(), 'bold')}: {terminal.clean(str(found))}")
     print(f"  read   {shown(lab.folder / 'README.md')}")
     if todo:
         path, number = todo.path, todo.line
         print(f"  edit   {shown(path)}:{number}: {textwrap.shorten(todo.text, 64, placeholder=' ...')}")
-    elif path.exists():
+    elif not lab.trouble():
         print(f"  edit   {shown(path)} (no TODO is left in it)")
     print(f"  check  make check LAB={lab.number}, or at each save: make watch LAB={lab.number}")
     print(f"  stuck  make hint LAB={lab.number}")
@@ -98,7 +99,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"All {len(course)} labs are done.")
         return 0
 
-    status = interruptible(look)
+    status = interruptible("next", look)
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     on_terminal = sys.stdin.isatty() and terminal.is_terminal(sys.stdout)
     if place and place[0][0].is_file() and editor and on_terminal and not options.no_editor:

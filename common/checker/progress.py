@@ -7,13 +7,13 @@ the verdict is remembered.
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import time
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
 from . import job, terminal, verdict
 from .course import CourseLab, labs
+from .job import interruptible
 from .lab import Parser
 from .verdict import Judge, Verdict
 
@@ -52,38 +52,10 @@ def judge_all(judge: Judge, wanted: list[CourseLab], at_once: int) -> list[Verdi
 
 
 def line(lab: CourseLab, found: Verdict, name_width: int) -> str:
-    text = str(found)
+    text = terminal.clean(str(found))
     if terminal.is_terminal(sys.stdout):
         text = text[:max(20, terminal.width() - name_width - 7)]
     return f"{lab.number}  {lab.title:<{name_width}}  {terminal.paint(text, COLOURS[found.state])}"
-
-
-def interruptible(command) -> int:
-    """Runs a command that starts others; Ctrl+C and kill end them too."""
-    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-    def ignore_signals() -> None:
-        for number in signals:
-            signal.signal(number, signal.SIG_IGN)
-
-    def interrupt(*_) -> None:
-        ignore_signals()  # a second one, from make say, must not interrupt the tidying
-        raise KeyboardInterrupt
-
-    job.adopt_orphans()
-    for number in signals:
-        signal.signal(number, interrupt)
-    try:
-        return command()
-    except KeyboardInterrupt:
-        print("\ninterrupted", file=sys.stderr)
-        return 130
-    except BrokenPipeError:  # nobody reads any longer
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
-    finally:
-        ignore_signals()
-        job.end_all()
 
 
 def report(judge: Judge, wanted: list[CourseLab], at_once: int) -> int:
@@ -117,7 +89,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.again:
         for lab in wanted:
             (lab.memory / "verdict.json").unlink(missing_ok=True)
-    return interruptible(lambda: report(Judge(options.timeout), wanted, options.jobs))
+    return interruptible("progress", lambda: report(Judge(options.timeout), wanted, options.jobs))
 
 
 if __name__ == "__main__":

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 import sys
 
 from . import exercises
-from .course import CourseLab, one_lab
+from .course import CourseLab, one_lab, shown
 from .exercises import ROOT
+from .job import interruptible
 from .lab import Parser
+
+REPLACED = ROOT / "build" / "replaced"
 
 
 def agreed(lab: CourseLab) -> bool:
@@ -19,6 +24,30 @@ def agreed(lab: CourseLab) -> bool:
         print()
         return False
     return answer.strip().lower() in ("y", "yes")
+
+
+def set_aside(lab: CourseLab) -> None:
+    """Moves to build/replaced what stands in a source's place and is no file that can be read."""
+    for name in lab.shipped():
+        path = lab.folder / name
+        if not path.exists() or path.is_file() and os.access(path, os.R_OK):
+            continue
+        kept = REPLACED / lab.name
+        kept.mkdir(parents=True, exist_ok=True)
+        names = (f"{path.stem}-unreadable-{number}{path.suffix}" for number in itertools.count(1))
+        target = next(kept / free for free in names if not os.path.lexists(kept / free))
+        path.rename(target)
+        print(f"what stood in the place of {shown(path)} is now {shown(target)}")
+
+
+def start_over(lab: CourseLab) -> int:
+    try:
+        set_aside(lab)
+        exercises.write(ROOT / "solutions", ROOT / "labs", [lab.name], REPLACED)
+    except exercises.MarkerError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -36,15 +65,7 @@ def main(arguments: list[str] | None = None) -> int:
         if not agreed(lab):
             print("Nothing was changed.")
             return 0
-    try:
-        exercises.write(ROOT / "solutions", ROOT / "labs", [lab.name], ROOT / "build" / "replaced")
-    except exercises.MarkerError as error:
-        print(error, file=sys.stderr)
-        return 1
-    except OSError as error:
-        print(f"reset: {error.filename}: {error.strerror}", file=sys.stderr)
-        return 1
-    return 0
+    return interruptible("reset", lambda: start_over(lab))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import sys
@@ -14,6 +15,8 @@ COLOURS = {"green": "32", "red": "31", "yellow": "33", "grey": "90", "bold": "1"
 CLEAR_SCREEN = "\033[H\033[2J"
 BAR_WIDTH = 24
 BAR_DELAY = 2.0  # seconds; what is quicker needs no bar
+# Everything but control characters, halves of characters, and what turns the direction of writing.
+UNFIT = re.compile(r"[^\t\n\x20-\x7e\xa0-\u2029\u202f-\u2065\u206a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def is_terminal(stream) -> bool:
@@ -25,6 +28,16 @@ def paint(text: str, colour: str, stream=None) -> str:
     if not is_terminal(stream or sys.stdout) or os.environ.get("NO_COLOR"):
         return text
     return f"\033[{COLOURS[colour]}m{text}\033[0m"
+
+
+def clean(text: str) -> str:
+    """What somebody else wrote, a compiler or a student, without what a terminal would obey and
+    what no JSON, XML or page may hold."""
+    return UNFIT.sub("\ufffd", text)
+
+
+def one_line(text: str) -> str:
+    return clean(" ".join(text.split()))
 
 
 def width() -> int:

@@ -78,9 +78,13 @@ class Judge:
             return None  # not there yet, or from another version of the course
 
     def remember(self, lab: CourseLab, key: str, verdict: Verdict) -> None:
-        if self.key(lab) == key:  # not if the learner has saved meanwhile
+        if self.key(lab) != key:  # the learner has saved meanwhile
+            return
+        try:
             write_json(lab.memory / "verdict.json",
                        {"key": key, "seconds": self.seconds, "verdict": asdict(verdict)})
+        except OSError:
+            pass  # then it is worked out again the next time
 
     # By building and checking
 
@@ -89,7 +93,12 @@ class Judge:
         if verdict := self.known(lab):
             return verdict
         key = self.key(lab)
-        verdict = self.build(lab) or self.check(lab)
+        try:
+            verdict = self.build(lab) or self.check(lab)
+        except InterruptedError:
+            raise
+        except OSError as error:
+            verdict = Verdict(UNKNOWN, note=job.refused(error))
         if verdict.state != UNKNOWN:  # what is wrong there may be repaired outside of the lab
             self.remember(lab, key, verdict)
         return verdict
@@ -103,6 +112,8 @@ class Judge:
         status, output = ended
         if status == 0:
             return None
+        if excerpt.was_ended(output):
+            return Verdict(UNKNOWN, note="the compiler was ended from outside; is there enough memory?")
         if excerpt.COMPILING_A_LAB.search(output):
             return Verdict(BROKEN, note=excerpt.compile_error(output))
         return Verdict(UNKNOWN, note=excerpt.refusal(output))

@@ -16,8 +16,9 @@ from . import excerpt, job, terminal, verdict
 from .course import CourseLab, labs, one_lab, shown
 from .exercises import SUFFIXES
 from .hint import Hints
+from .job import interruptible
 from .lab import Parser
-from .progress import add_timeout, interruptible
+from .progress import add_timeout
 from .terminal import Keys, paint
 from .verdict import Judge, Verdict
 
@@ -38,6 +39,7 @@ class Watch:
         self.job: job.Job | None = None
         self.checking = False  # the job is a check, not a run
         self.output = b""
+        self.progress = ""  # what was said last of how far it has come
         self.begun = 0.0
         self.seen: list = []
         self.changed: float | None = None  # when the last change was seen that is not checked yet
@@ -51,6 +53,7 @@ class Watch:
             for key, _ in self.selector.select(TICK):
                 key.data()
             self.look_at_files()
+            self.show_progress()
         self.stop()
         return 0
 
@@ -86,7 +89,7 @@ class Watch:
     # The job
 
     def start(self, *words: str) -> None:
-        self.output, self.begun = b"", time.monotonic()
+        self.output, self.progress, self.begun = b"", "", time.monotonic()
         self.job = job.make(self.lab.folder, *words)
         self.selector.register(self.job.process.stdout, selectors.EVENT_READ, self.read_output)
 
@@ -126,7 +129,6 @@ class Watch:
             self.ended()
         elif self.checking:
             self.output = (self.output + data)[-MOST_KEPT:]
-            self.show_progress()
         else:
             sys.stdout.buffer.write(data)
             sys.stdout.flush()
@@ -150,10 +152,13 @@ class Watch:
               f"{shown(self.lab.source)}", flush=True)
 
     def show_progress(self) -> None:
-        """On a terminal, when a check takes its time: how many cases are right so far."""
-        if self.keys and time.monotonic() - self.begun > terminal.BAR_DELAY:
-            right = self.output.count(b"\nok  ")
-            print(f"\r{right} cases are right so far\033[K", end="", flush=True)
+        """On a terminal, when it takes its time: that it compiles, or how many cases are right so far."""
+        if not (self.keys and self.job and self.checking) or time.monotonic() - self.begun < terminal.BAR_DELAY:
+            return
+        text = excerpt.so_far(self.output.decode("utf-8", "replace"))
+        if text != self.progress:
+            print(f"\r{text[:terminal.width() - 1]}\033[K", end="", flush=True)
+        self.progress = text
 
     def clear_line(self) -> None:
         if self.keys:
@@ -230,7 +235,7 @@ def main(arguments: list[str] | None = None) -> int:
         with keys or nullcontext():
             return Watch(lab, options.timeout, keys).loop()
 
-    return interruptible(loop)
+    return interruptible("watch", loop)
 
 
 if __name__ == "__main__":

@@ -15,13 +15,10 @@
 
 #include "elimination.cuh"
 
-#ifndef CUDA_ON_CPU
-#include <cooperative_groups.h>
-#endif
-
 constexpr int panel_values = 32;         // in the registers of a thread
 constexpr int panel_most_threads = 512;  // of a block
 constexpr int largest_cluster = 16;
+#define OLDEST_FOR_CLUSTERS 12010  // CUDA 12.1 is the first with all instructions that they need
 
 // What a block offers to its team: its best candidate, and that row of the panel.
 template <class T>
@@ -68,41 +65,67 @@ struct Alone {
     struct Shared {};
     struct Place {};
     __device__ static int blocks() { return 1; }
-    __device__ static void begin() {}
-    __device__ static void end() {}
+    __device__ static void begin(Shared&) {}
+    __device__ static void end(Shared&) {}
     __device__ static const T* agree(const Place&, Shared&, T* offered, Candidate&, bool, int) {
         __syncthreads();
         return offered;
     }
 };
 
-// A cluster of up to 16 blocks, as of compute capability 9.0: they run at the same time, reach each
-// other's shared memory, and have a barrier of their own. Each block writes its offer into the shared
-// memory of all; after one barrier everybody reads at home. Two sets of offers in turn: a fast block
-// may begin the next step while a slow one still reads this one's.
+// A cluster of up to 16 blocks, as of compute capability 9.0: they run at the same time and reach each
+// other's shared memory. Each block stores its offer in the shared memory of all. The stores are
+// asynchronous: they report to a barrier there, which lets its block go on when all bytes of a step have
+// come; nobody waits for a barrier of the cluster. Two sets of offers in turn: a fast block may begin the
+// next step while a slow one still reads this one's, but not the one after, for which it needs an offer
+// from the slow one.
 template <class T>
 struct Cluster {
     struct Shared {
         Offer<T> offers[2][largest_cluster];
+        uint64_t arrived[2];  // barriers in shared memory
     };
     struct Place {};
     __device__ static int blocks() { return gridDim.x; }
-    __device__ static void begin() { sync(); }
-    __device__ static void end() { sync(); }
+
+    __device__ static void begin(Shared& shared) {
+        if (threadIdx.x == 0) {
+            make_barrier(&shared.arrived[0]);
+            make_barrier(&shared.arrived[1]);
+        }
+        wait_for_cluster();
+    }
+
+    // All that was sent to this block has come, so the others may still send to each other.
+    __device__ static void end(Shared& shared) {
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            give_up_barrier(&shared.arrived[0]);
+            give_up_barrier(&shared.arrived[1]);
+        }
+    }
 
     __device__ static const T* agree(const Place&, Shared& shared, T* offered, Candidate& best,
                                      bool publisher, int step) {
         const int lane = threadIdx.x % 32, team = gridDim.x;
         Offer<T>(&offers)[largest_cluster] = shared.offers[step % 2];
+        uint64_t* const arrived = &shared.arrived[step % 2];
+        if (threadIdx.x == 0) {
+            expect_bytes(arrived, team * int(panel_values * sizeof(T) + sizeof(Candidate)));
+        }
         if (publisher) {
             __syncwarp();
             const T value = offered[lane];
+            Offer<T>& mine = offers[blockIdx.x];
             for (int block = 0; block < team; block++) {
-                in_block(block, &offers[blockIdx.x])->row[lane] = value;
+                send(&mine.row[lane], bits_of(value), arrived, block);
             }
-            if (lane < team) in_block(lane, &offers[blockIdx.x])->candidate = best;
+            if (lane < team) {
+                send(&mine.candidate.magnitude, best.magnitude, arrived, lane);
+                send(&mine.candidate.row, (unsigned long long)best.row, arrived, lane);
+            }
         }
-        sync();
+        wait_for_phase(arrived, step / 2 % 2);
         const Candidate theirs = lane < team ? offers[lane].candidate : nobody();
         best = best_of_warp<T>(theirs);
         const unsigned winners = __ballot_sync(~0u, theirs.row == best.row);
@@ -110,14 +133,82 @@ struct Cluster {
     }
 
  private:
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    __device__ static void sync() { cooperative_groups::this_cluster().sync(); }
-    __device__ static Offer<T>* in_block(int block, Offer<T>* mine) {
-        return cooperative_groups::this_cluster().map_shared_rank(mine, block);
+    __device__ static unsigned long long bits_of(double value) {
+        return (unsigned long long)__double_as_longlong(value);
+    }
+    __device__ static unsigned bits_of(float value) { return __float_as_uint(value); }
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && CUDART_VERSION >= OLDEST_FOR_CLUSTERS
+    __device__ static unsigned address(const void* shared) {
+        return unsigned(__cvta_generic_to_shared(shared));
+    }
+
+    // The same place in the shared memory of another block of the cluster.
+    __device__ static unsigned address_in(const void* shared, int block) {
+        unsigned there;
+        asm("mapa.shared::cluster.u32 %0, %1, %2;"
+            : "=r"(there)
+            : "r"(address(shared)), "r"(block));
+        return there;
+    }
+
+    __device__ static void send(void* to, unsigned long long bits, uint64_t* arrived, int block) {
+        asm volatile(
+            "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(
+                address_in(to, block)),
+            "l"(bits), "r"(address_in(arrived, block))
+            : "memory");
+    }
+
+    __device__ static void send(void* to, unsigned bits, uint64_t* arrived, int block) {
+        asm volatile(
+            "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(
+                address_in(to, block)),
+            "r"(bits), "r"(address_in(arrived, block))
+            : "memory");
+    }
+
+    __device__ static void make_barrier(uint64_t* barrier) {
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address(barrier)) : "memory");
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+
+    __device__ static void give_up_barrier(uint64_t* barrier) {
+        asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(address(barrier)) : "memory");
+    }
+
+    __device__ static void expect_bytes(uint64_t* barrier, int bytes) {
+        asm volatile(
+            "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address(barrier)),
+            "r"(bytes)
+            : "memory");
+    }
+
+    __device__ static void wait_for_phase(uint64_t* barrier, int parity) {
+        int done = 0;
+        while (!done) {
+            asm volatile(
+                "{ .reg .pred p;\n"
+                "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
+                "selp.s32 %0, 1, 0, p; }"
+                : "=r"(done)
+                : "r"(address(barrier)), "r"(parity)
+                : "memory");
+        }
+    }
+
+    __device__ static void wait_for_cluster() {
+        asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+        asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
     }
 #else  // never launched
-    __device__ static void sync() {}
-    __device__ static Offer<T>* in_block(int, Offer<T>* mine) { return mine; }
+    template <class Bits>
+    __device__ static void send(void*, Bits, uint64_t*, int) {}
+    __device__ static void make_barrier(uint64_t*) {}
+    __device__ static void give_up_barrier(uint64_t*) {}
+    __device__ static void expect_bytes(uint64_t*, int) {}
+    __device__ static void wait_for_phase(uint64_t*, int) {}
+    __device__ static void wait_for_cluster() {}
 #endif
 };
 
@@ -136,8 +227,8 @@ struct Grid {
         int first;         // the steps before this launch
     };
     __device__ static int blocks() { return gridDim.x; }
-    __device__ static void begin() {}
-    __device__ static void end() {}
+    __device__ static void begin(Shared&) {}
+    __device__ static void end(Shared&) {}
     __device__ static const T* agree(const Place& place, Shared& shared, T* offered,
                                      Candidate& best, bool publisher, int step) {
         const int lane = threadIdx.x % 32, team = gridDim.x;
@@ -178,29 +269,36 @@ struct Grid {
 // The kernel
 
 // Rows of the panel lie far apart in memory, and a warp that read 32 of them at once, a value each,
-// would fetch 32 bytes for each 8. So the lanes of a warp read pieces of rows together, and exchange
-// them by way of shared memory: `stage`, 32 rows of up to 8 values and one more against bank conflicts.
+// would fetch 32 bytes for each 8. So the lanes of a warp read and write pieces of rows together, up to
+// 8 columns wide, and exchange them by way of shared memory: lane l has, in its i-th register, the value
+// at row l / width + i rows and column l % width of a piece, or else the i-th value of row l. One column
+// more in memory keeps both free of bank conflicts.
 template <class T, int columns>
 struct PanelStage {
     static constexpr int width = columns < 8 ? columns : 8, rows = 32 / width;
     T values[32][9];
 
-    // Reads the columns c to c + width of the 32 rows from first_row on: the lane's row into `row`.
-    __device__ void read(const System<T>& system, int64_t first_row, int first_column, int exists,
-                         T* row) {
+    __device__ static void read(const System<T>& system, int64_t first_row, int first_column,
+                                int exists, T* piece) {
         const int lane = threadIdx.x % 32, x = lane % width;
 #pragma unroll
-        for (int y = lane / width, i = 0; i < width; i++, y += rows) {
-            const bool inside = first_row + y < system.n && x < exists;
-            values[y][x] = inside ? system.row(first_row + y)[first_column + x] : 0;
+        for (int i = 0; i < width; i++) {
+            const int64_t y = first_row + lane / width + i * rows;
+            piece[i] = y < system.n && x < exists ? system.row(y)[first_column + x] : 0;
         }
+    }
+
+    __device__ void piece_to_row(T* value) {
+        const int lane = threadIdx.x % 32;
+#pragma unroll
+        for (int i = 0; i < width; i++) values[lane / width + i * rows][lane % width] = value[i];
         __syncwarp();
 #pragma unroll
-        for (int j = 0; j < width; j++) row[j] = values[lane][j];
+        for (int j = 0; j < width; j++) value[j] = values[lane][j];
         __syncwarp();
     }
 
-    // Writes them, each row at the place where it has come to stand.
+    // Each row goes to the place where it has come to stand.
     __device__ void write(const System<T>& system, int place, int first_column, int exists,
                           const T* row) {
         const int lane = threadIdx.x % 32, x = lane % width;
@@ -208,8 +306,8 @@ struct PanelStage {
         for (int j = 0; j < width; j++) values[lane][j] = row[j];
         __syncwarp();
 #pragma unroll
-        for (int y = lane / width, i = 0; i < width; i++, y += rows) {
-            const int to = __shfl_sync(~0u, place, y);
+        for (int i = 0; i < width; i++) {
+            const int y = lane / width + i * rows, to = __shfl_sync(~0u, place, y);
             if (to < system.n && x < exists) system.row(to)[first_column + x] = values[y][x];
         }
         __syncwarp();
@@ -250,13 +348,20 @@ __global__ void __launch_bounds__(panel_most_threads)
         standing[r] = first_row + lane < system.n ? int(first_row + lane) : INT_MAX;
 #pragma unroll
         for (int c = 0; c < columns; c += PanelStage<T, columns>::width) {
-            shared.stage[warp].read(system, first_row, first + c, count - c, &a[r][c]);
+            PanelStage<T, columns>::read(system, first_row, first + c, count - c, &a[r][c]);
+        }
+    }
+#pragma unroll
+    for (int r = 0; r < rows; r++) {  // now that all of it is on the way
+#pragma unroll
+        for (int c = 0; c < columns; c += PanelStage<T, columns>::width) {
+            shared.stage[warp].piece_to_row(&a[r][c]);
         }
     }
     __syncthreads();
     if (threadIdx.x < 32) shared.step.warps[lane] = nobody();
     if (threadIdx.x < panel_values) shared.step.offered[lane] = 0;
-    Team::begin();
+    Team::begin(shared.step.team);
     __syncthreads();
 
     const auto offer_best = [&](int k) {  // the warp's best row of those that are no pivot's yet
@@ -324,7 +429,7 @@ __global__ void __launch_bounds__(panel_most_threads)
             a[r][columns - 1] = entering;
         }
     }
-    Team::end();
+    Team::end(shared.step.team);
     __syncthreads();
 #pragma unroll
     for (int r = 0; r < rows; r++) {

@@ -1,5 +1,5 @@
-// LU by blocks, from the host's side: which kernels, in which order, with which shapes. The matrix is
-// read and written once for each block of 64 to 256 columns, no longer once for each column.
+// LU by blocks, from the host's side: which kernels, in which order, in which stream, with which shapes.
+// The matrix is read and written once for each block of columns, no longer once for each column.
 #pragma once
 
 #include <algorithm>
@@ -45,6 +45,44 @@ struct PanelShape {
     int columns() const { return panel_values / rows; }
 };
 
+// Columns are taken together on three levels: a panel is factored by one launch, a block is finished
+// inside itself after each panel, a span after each block; the rest of the matrix waits for a whole span.
+// Wider ones mean fewer walks through the matrix, and more work on high and narrow parts of it.
+struct Levels {
+    int block, span;
+    bool look_ahead;  // the next span is factored while the rest is updated
+};
+
+// A second stream whose kernels come first, and what orders it and the first one.
+class UrgentStream {
+ public:
+    UrgentStream() {
+        int lowest = 0, highest = 0;
+        CHECK(cudaDeviceGetStreamPriorityRange(&lowest, &highest));
+        CHECK(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, highest));
+        CHECK(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
+    }
+    ~UrgentStream() {
+        cudaStreamDestroy(stream_);
+        cudaEventDestroy(event_);
+    }
+    UrgentStream(const UrgentStream&) = delete;
+    UrgentStream& operator=(const UrgentStream&) = delete;
+
+    cudaStream_t get() const { return stream_; }
+
+    // What comes into `later` from now on begins when all that is in `earlier` by now has ended.
+    void make_wait(cudaStream_t later, cudaStream_t earlier) const {
+        if (later == earlier) return;
+        CHECK(cudaEventRecord(event_, earlier));
+        CHECK(cudaStreamWaitEvent(later, event_, 0));
+    }
+
+ private:
+    cudaStream_t stream_ = nullptr;
+    cudaEvent_t event_ = nullptr;
+};
+
 inline int round_up(int64_t value, int64_t step) { return int(lab::divide_up(value, step) * step); }
 
 template <class T>
@@ -55,6 +93,7 @@ class LuFactors {
         : device_(Device::current()),
           panel_by_(panel_by),
           update_by_(update_by),
+          levels_(usual_levels(n)),
           pivots_(n),
           singular_(1),
           steps_(2 * device_.multiprocessors),
@@ -62,17 +101,35 @@ class LuFactors {
         prepare_kernels();
     }
 
+    Levels& levels() { return levels_; }
+
     // Factors A into L and U in its place, and does to the right-hand sides what is done to its rows, so
     // that U x = b is left. `keep_lower`: the rows of L are exchanged as well, as those who solve with
     // it later need.
+    //
+    // With look-ahead there are two streams. `panels` finishes the columns of the next span before all
+    // others, and factors them while `rest` still finishes the others:
+    //
+    //   panels   | span 0 | finish 1 | span 1 ......| finish 2 | span 2 ...
+    //   rest              | finish 2, 3, 4, ...     |          | finish 3, 4, ...
     void factor(const System<T>& system, bool keep_lower = false) {
-        const int n = system.n, block = block_columns(n);
+        const int n = system.n, span = levels_.span;
         CHECK(cudaMemsetAsync(singular_.get(), 0xFF, sizeof(int)));
         CHECK(cudaMemsetAsync(steps_.get(), 0, steps_.bytes()));
-        for (int first = 0; first < n; first += block) {
-            const int count = std::min(block, n - first), end = first + count;
-            factor_block(system, first, count);
-            finish(system, first, count, {keep_lower ? 0 : first, first}, {end, system.width});
+        const cudaStream_t rest = nullptr, panels = levels_.look_ahead ? urgent_.get() : rest;
+        urgent_.make_wait(panels, rest);
+        for (int first = 0; first < n; first += span) {
+            const int count = std::min(span, n - first), end = first + count;
+            const int begin = end < n ? end : system.first_side;
+            int next = begin;  // the columns up to here go first
+            if (levels_.look_ahead && end < n)
+                next = end + span < n ? end + span : system.first_side;
+            factor_span(system, first, count, panels);
+            urgent_.make_wait(rest, panels);
+            urgent_.make_wait(panels, rest);  // which may still be at the next columns
+            finish(system, first, count, {first, first}, {begin, next}, panels);
+            finish(system, first, count, {keep_lower ? 0 : first, first}, {next, system.width},
+                   rest);
         }
     }
 
@@ -127,52 +184,99 @@ class LuFactors {
                height <= int64_t{largest_cluster_} * panel_most_threads * most_panel_rows;
     }
 
-    // Columns that are updated in one product with the whole rest. More of them mean fewer walks through
-    // the matrix, and more work on a high and narrow block.
-    int block_columns(int n) const {
+    // CPU mode takes narrow ones, so that a small matrix meets all that there is.
+    static Levels usual_levels(int n) {
+        if (lab::on_cpu) return {32, 128, true};
+        if (n <= 2048) return {32, 32, false};
+        return {128, n < 8192 ? 128 : 256, true};
+    }
+
+    // The rows for which a block of swap_and_solve has room.
+    int solved_rows() const {
         const bool roomy = device_.shared_bytes >= solve_bytes(most_solved) + 2048;
-        return roomy && n > 1024 ? most_solved : most_solved / 2;
+        return roomy ? most_solved : most_solved / 2;
     }
 
     static int solve_bytes(int rows) { return 2 * round_up(rows, 32) / 32 * int(sizeof(Piece<T>)); }
 
-    // The columns of a block, panel by panel; the others of the block follow at once.
-    void factor_block(const System<T>& system, int first, int count) {
-        for (int at = first; at < first + count;) {
+    void factor_span(const System<T>& system, int first, int count, cudaStream_t stream) {
+        const int end = first + count;
+        for (int at = first; at < end; at += levels_.block) {
+            const int columns = std::min(levels_.block, end - at);
+            factor_block(system, at, columns, stream);
+            finish(system, at, columns, {first, at}, {at + columns, end}, stream);
+        }
+    }
+
+    void factor_block(const System<T>& system, int first, int count, cudaStream_t stream) {
+        const int end = first + count;
+        for (int at = first; at < end;) {
             const PanelShape shape = panel_shape(system.n - at);
-            const int columns = std::min(shape.columns(), first + count - at);
-            launch_panel(system, at, columns, shape);
-            finish(system, at, columns, {first, at}, {at + columns, first + count});
+            const int columns = std::min(shape.columns(), end - at);
+            launch_panel(system, at, columns, shape, stream);
+            finish(system, at, columns, {first, at}, {at + columns, end}, stream);
             at += columns;
         }
     }
 
-    // Exchanges, U's rows, and the update of what lies below, for the columns beside a panel or block.
-    void finish(const System<T>& system, int first, int count, Columns left, Columns right) {
+    // Exchanges, U's rows, and the update of what lies below, for columns beside those that have just
+    // been factored. A piece of U's rows must be complete before it is used for the next one.
+    void finish(const System<T>& system, int first, int count, Columns left, Columns right,
+                cudaStream_t stream) {
+        const int end = first + count, most = solved_rows();
+        for (int at = first; at < end; at += most) {
+            swap_and_solve_rows(system, at, std::min(most, end - at), left, right, at == first,
+                                stream);
+        }
+        for (int at = first + most; at < end; at += most) {
+            const int rows = std::min(most, end - at);
+            launch_update(product(system, at, rows, first, at - first, right), stream);
+            launch_solve<true>(system, at, rows, right, stream);
+        }
+        launch_update(product(system, end, system.n - end, first, count, right), stream);
+    }
+
+    // Takes from `rows` rows, in these columns, what the `count` unknowns from `first` on contribute.
+    static Update<T> product(const System<T>& system, int row, int rows, int first, int count,
+                             Columns columns) {
+        return {system.row(row) + first,
+                system.row(first) + columns.begin,
+                system.row(row) + columns.begin,
+                rows,
+                columns.end - columns.begin,
+                count,
+                system.stride};
+    }
+
+    void swap_and_solve_rows(const System<T>& system, int first, int count, Columns left,
+                             Columns right, bool solve, cudaStream_t stream) {
         const int tiles = int(lab::divide_up(left.end - left.begin, 32) +
                               lab::divide_up(right.end - right.begin, 32));
         if (tiles == 0) return;
-        swap_and_solve<T><<<tiles, round_up(count, 32), solve_bytes(count)>>>(
-            system, pivots_.get(), first, count, left, right);
+        swap_and_solve<T><<<tiles, round_up(count, 32), solve_bytes(count), stream>>>(
+            system, pivots_.get(), first, count, left, right, solve);
         CHECK_LAUNCH();
-        const int end = first + count;
-        launch_update({system.row(end) + first, system.row(first) + right.begin,
-                       system.row(end) + right.begin, system.n - end, right.end - right.begin,
-                       count, system.stride});
+    }
+
+    template <bool lower>
+    void launch_solve(const System<T>& system, int first, int count, Columns columns,
+                      cudaStream_t stream) {
+        const int tiles = int(lab::divide_up(columns.end - columns.begin, 32));
+        if (tiles == 0) return;
+        solve_columns<T, lower><<<tiles, round_up(count, 32), solve_bytes(count), stream>>>(
+            system, first, count, columns);
+        CHECK_LAUNCH();
     }
 
     // Right-hand sides by blocks of rows, from the last to the first: each is solved for, and then
     // taken off what lies above, by the same product as in the factorisation.
     void solve_many(const System<T>& system, T* x) {
-        const int rows = block_columns(system.n), tiles = int(lab::divide_up(system.sides(), 32));
+        const int rows = solved_rows();
+        const Columns sides = {system.first_side, system.width};
         for (int first = (system.n - 1) / rows * rows; first >= 0; first -= rows) {
             const int count = std::min(rows, system.n - first);
-            solve_upper<T>
-                <<<tiles, round_up(count, 32), solve_bytes(count)>>>(system, first, count);
-            CHECK_LAUNCH();
-            launch_update({system.values + first, system.row(first) + system.first_side,
-                           system.values + system.first_side, first, system.sides(), count,
-                           system.stride});
+            launch_solve<false>(system, first, count, sides, nullptr);
+            launch_update(product(system, 0, first, first, count, sides), nullptr);
         }
         CHECK(cudaMemcpy2DAsync(x, system.sides() * sizeof(T), system.values + system.first_side,
                                 system.stride * sizeof(T), system.sides() * sizeof(T), system.n,
@@ -181,29 +285,31 @@ class LuFactors {
 
     // Panels
 
-    void launch_panel(const System<T>& system, int first, int count, PanelShape shape) {
+    void launch_panel(const System<T>& system, int first, int count, PanelShape shape,
+                      cudaStream_t stream) {
         switch (shape.rows) {
             case 1:
-                return launch_panel_of<1>(system, first, count, shape);
+                return launch_panel_of<1>(system, first, count, shape, stream);
             case 2:
-                return launch_panel_of<2>(system, first, count, shape);
+                return launch_panel_of<2>(system, first, count, shape, stream);
             case 4:
-                return launch_panel_of<4>(system, first, count, shape);
+                return launch_panel_of<4>(system, first, count, shape, stream);
             default:
-                return launch_panel_of<8>(system, first, count, shape);
+                return launch_panel_of<8>(system, first, count, shape, stream);
         }
     }
 
     template <int rows>
-    void launch_panel_of(const System<T>& system, int first, int count, PanelShape shape) {
+    void launch_panel_of(const System<T>& system, int first, int count, PanelShape shape,
+                         cudaStream_t stream) {
         if (panel_by_ == PanelBy::one_block || (shape.blocks == 1 && !lab::on_cpu)) {
-            factor_panel<T, rows, Alone<T>><<<1, shape.threads>>>(
+            factor_panel<T, rows, Alone<T>><<<1, shape.threads, 0, stream>>>(
                 system, first, count, pivots_.get(), singular_.get(), typename Alone<T>::Place{});
         } else if (by_cluster(system.n - first)) {
-            launch_cluster<rows>(system, first, count, shape);
+            launch_cluster<rows>(system, first, count, shape, stream);
         } else {
             const typename Grid<T>::Place place = {offers_.get(), steps_.get(), first};
-            launch_grid<rows>(system, first, count, shape, place);
+            launch_grid<rows>(system, first, count, shape, place, stream);
         }
         CHECK_LAUNCH();
     }
@@ -212,9 +318,9 @@ class LuFactors {
     // mode has none; its teams are of one block.
     template <int rows>
     void launch_grid(const System<T>& system, int first, int count, PanelShape shape,
-                     typename Grid<T>::Place place) {
+                     typename Grid<T>::Place place, cudaStream_t stream) {
 #ifdef CUDA_ON_CPU
-        factor_panel<T, rows, Grid<T>><<<shape.blocks, shape.threads>>>(
+        factor_panel<T, rows, Grid<T>><<<shape.blocks, shape.threads, 0, stream>>>(
             system, first, count, pivots_.get(), singular_.get(), place);
 #else
         System<T> argument = system;
@@ -222,13 +328,14 @@ class LuFactors {
         int* singular = singular_.get();
         void* arguments[] = {&argument, &first, &count, &pivots, &singular, &place};
         CHECK(cudaLaunchCooperativeKernel((const void*)factor_panel<T, rows, Grid<T>>, shape.blocks,
-                                          shape.threads, arguments, 0, nullptr));
+                                          shape.threads, arguments, 0, stream));
 #endif
     }
 
     template <int rows>
     void launch_cluster([[maybe_unused]] const System<T>& system, [[maybe_unused]] int first,
-                        [[maybe_unused]] int count, [[maybe_unused]] PanelShape shape) {
+                        [[maybe_unused]] int count, [[maybe_unused]] PanelShape shape,
+                        [[maybe_unused]] cudaStream_t stream) {
 #ifndef CUDA_ON_CPU
         cudaLaunchAttribute attribute = {};
         attribute.id = cudaLaunchAttributeClusterDimension;
@@ -237,6 +344,7 @@ class LuFactors {
         cudaLaunchConfig_t config = {};
         config.gridDim = dim3(shape.blocks);
         config.blockDim = dim3(shape.threads);
+        config.stream = stream;
         config.attrs = &attribute;
         config.numAttrs = 1;
         CHECK(cudaLaunchKernelEx(&config, factor_panel<T, rows, Cluster<T>>, system, first, count,
@@ -256,7 +364,7 @@ class LuFactors {
         return lab::divide_up(tiles, device_.multiprocessors) * side * side * tenths;
     }
 
-    void launch_update(const Update<T>& update) {
+    void launch_update(const Update<T>& update, cudaStream_t stream) {
         if (update.m == 0 || update.n == 0 || update.k == 0) return;
         const bool large = cost(update, 128, 10) <= cost(update, 64, 11) &&
                            LargeTile::shared_bytes <= device_.shared_bytes;
@@ -264,21 +372,21 @@ class LuFactors {
         const dim3 grid(lab::divide_up(update.n, side), lab::divide_up(update.m, side));
         if constexpr (std::is_same_v<T, double>) {
             if (update_by_ == UpdateBy::tensor_cores) {
-                if (large) return launch_tensor<LargeTile>(update, grid);
-                return launch_tensor<SmallTile>(update, grid);
+                if (large) return launch_tensor<LargeTile>(update, grid, stream);
+                return launch_tensor<SmallTile>(update, grid, stream);
             }
         }
         if (large) {
-            update_by_registers<T, 8><<<grid, 256>>>(update);
+            update_by_registers<T, 8><<<grid, 256, 0, stream>>>(update);
         } else {
-            update_by_registers<T, 4><<<grid, 256>>>(update);
+            update_by_registers<T, 4><<<grid, 256, 0, stream>>>(update);
         }
         CHECK_LAUNCH();
     }
 
     template <class Tile>
-    void launch_tensor(const Update<double>& update, dim3 grid) {
-        update_by_tensor_cores<Tile><<<grid, Tile::threads, Tile::shared_bytes>>>(update);
+    void launch_tensor(const Update<double>& update, dim3 grid, cudaStream_t stream) {
+        update_by_tensor_cores<Tile><<<grid, Tile::threads, Tile::shared_bytes, stream>>>(update);
         CHECK_LAUNCH();
     }
 
@@ -286,7 +394,10 @@ class LuFactors {
     void prepare_kernels() {
         const int bytes = std::min(solve_bytes(most_solved), device_.shared_bytes - 2048);
         allow_shared(swap_and_solve<T>, bytes);
-        allow_shared(solve_upper<T>, bytes);
+        void (*const lower)(System<T>, int, int, Columns) = solve_columns<T, true>;
+        void (*const upper)(System<T>, int, int, Columns) = solve_columns<T, false>;
+        allow_shared(lower, bytes);
+        allow_shared(upper, bytes);
         if constexpr (std::is_same_v<T, double>) {
             if (update_by_ == UpdateBy::tensor_cores) {
                 void (*const large)(Update<double>) = update_by_tensor_cores<LargeTile>;
@@ -311,7 +422,7 @@ class LuFactors {
     void prepare_clusters() {
         cudaFuncAttributes attributes;
         CHECK(cudaFuncGetAttributes(&attributes, factor_panel<T, 1, Cluster<T>>));
-        if (attributes.ptxVersion < 90) return;
+        if (attributes.ptxVersion < 90 || CUDART_VERSION < OLDEST_FOR_CLUSTERS) return;
         largest_cluster_ = largest_cluster;
         allow_largest_cluster(factor_panel<T, 1, Cluster<T>>);
         allow_largest_cluster(factor_panel<T, 2, Cluster<T>>);
@@ -346,7 +457,9 @@ class LuFactors {
     const Device device_;
     const PanelBy panel_by_;
     const UpdateBy update_by_;
+    Levels levels_;
     int largest_cluster_ = 1;
+    const UrgentStream urgent_;
     DeviceArray<int> pivots_, singular_, steps_;
     DeviceArray<Offer<T>> offers_;
     std::unique_ptr<DeviceArray<int>> progress_;

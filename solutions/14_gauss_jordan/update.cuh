@@ -17,6 +17,7 @@ constexpr int most_solved = 128;  // rows, and so 4 warps
 
 // Which row, before all exchanges of a block of pivots, stood at the place that is asked for.
 __device__ inline int origin_of(int place, const int* pivots, int first, int count) {
+#pragma unroll 8
     for (int k = count - 1; k >= 0; k--) {
         if (place == first + k) {
             place = pivots[k];
@@ -27,21 +28,27 @@ __device__ inline int origin_of(int place, const int* pivots, int first, int cou
     return place;
 }
 
-// A 32 x 32 piece of the triangle: one for each warp, read in one go, handed out to all lanes at once.
+// A 32 x 32 piece of the triangle: one for each warp, handed out to all lanes at once. It is fetched to
+// registers long before it is needed: all of its rows are on the way at the same time.
 template <class T>
 struct Piece {
     T values[32][32];
 
     // Rows and columns from the given ones on; past `end` as in a matrix of ones and zeros.
-    __device__ void read(const System<T>& system, int row, int column, int end) {
+    __device__ static void fetch(const System<T>& system, int row, int column, int end,
+                                 T (&fetched)[32]) {
         const int lane = threadIdx.x % 32;
-        __syncwarp();
-#pragma unroll 8
+#pragma unroll
         for (int r = 0; r < 32; r++) {
             const bool exists = row + r < end && column + lane < end;
-            values[r][lane] =
-                exists ? system.row(row + r)[column + lane] : T(row + r == column + lane);
+            fetched[r] = exists ? system.row(row + r)[column + lane] : T(row + r == column + lane);
         }
+    }
+
+    __device__ void put(const T (&fetched)[32]) {
+        __syncwarp();
+#pragma unroll
+        for (int r = 0; r < 32; r++) values[r][threadIdx.x % 32] = fetched[r];
         __syncwarp();
     }
 };
@@ -52,10 +59,18 @@ template <class T, bool lower>
 __device__ void solve_tile(const System<T>& system, int first, int count, T (&x)[32],
                            Piece<T>& piece, T (*solved)[32]) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    T next[32];
+    const auto fetch_for = [&](int step) {
+        const int column = first + 32 * (lower ? step : warps - 1 - step);
+        Piece<T>::fetch(system, first + 32 * warp, column, first + count, next);
+    };
+    fetch_for(0);
     for (int step = 0; step < warps; step++) {
         const int now = lower ? step : warps - 1 - step;
+        const bool waits = lower ? warp > now : warp < now;
+        if (waits || warp == now) piece.put(next);
+        if (waits) fetch_for(step + 1);
         if (warp == now) {
-            piece.read(system, first + 32 * now, first + 32 * now, first + count);
 #pragma unroll
             for (int s = 0; s < 32; s++) {
                 const int i = lower ? s : 31 - s;
@@ -64,17 +79,17 @@ __device__ void solve_tile(const System<T>& system, int first, int count, T (&x)
                 for (int r = lower ? i + 1 : 0; r < (lower ? 32 : i); r++) {
                     x[r] -= piece.values[r][i] * x[i];
                 }
-                solved[32 * now + i][lane] = x[i];
             }
+#pragma unroll
+            for (int i = 0; i < 32; i++) solved[32 * now + i][lane] = x[i];
         }
         __syncthreads();
-        if (lower ? warp > now : warp < now) {
-            piece.read(system, first + 32 * warp, first + 32 * now, first + count);
-            for (int i = 0; i < 32; i++) {
-                const T value = solved[32 * now + i][lane];
+        if (!waits) continue;
+#pragma unroll 4
+        for (int i = 0; i < 32; i++) {
+            const T value = solved[32 * now + i][lane];
 #pragma unroll
-                for (int r = 0; r < 32; r++) x[r] -= piece.values[r][i] * value;
-            }
+            for (int r = 0; r < 32; r++) x[r] -= piece.values[r][i] * value;
         }
     }
 }
@@ -85,11 +100,12 @@ struct Columns {
 };
 
 // Carries the exchanges of `count` pivots over to other columns, those on the left and those on the
-// right of them, and solves L x = b for the tiles on the right. All that a tile needs is read before
-// anything is written. shared: a Piece a warp, and `solved`
+// right of them, and (`solve`) solves L x = b for the tiles on the right. All that a tile needs is read
+// before anything is written, all at the same time. shared: a Piece a warp, and `solved`
 template <class T>
-__global__ void swap_and_solve(System<T> system, const int* d_pivots, int first, int count,
-                               Columns left, Columns right) {
+__global__ void __launch_bounds__(most_solved)
+    swap_and_solve(System<T> system, const int* d_pivots, int first, int count, Columns left,
+                   Columns right, bool solve) {
     extern __shared__ double shared_memory[];
     __shared__ int pivots[most_solved], top[most_solved], displaced[most_solved];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, thread = threadIdx.x;
@@ -112,19 +128,20 @@ __global__ void swap_and_solve(System<T> system, const int* d_pivots, int first,
     const Columns columns = is_left ? left : right;
     const int column = columns.begin + 32 * (is_left ? tile : tile - left_tiles) + lane;
     const bool exists = column < columns.end;
-    T x[32];
+    T x[32], moved[32];
 #pragma unroll
     for (int r = 0; r < 32; r++) {
         const int i = 32 * warp + r;
         x[r] = exists && i < count ? system.row(top[i])[column] : 0;
-        if (exists && displaced[i] >= 0) solved[i][lane] = system.row(displaced[i])[column];
+        moved[r] = exists && displaced[i] >= 0 ? system.row(displaced[i])[column] : 0;
     }
     __syncthreads();
-#pragma unroll 8
-    for (int i = 32 * warp; i < 32 * warp + 32; i++) {
-        if (exists && displaced[i] >= 0) system.row(pivots[i])[column] = solved[i][lane];
+#pragma unroll
+    for (int r = 0; r < 32; r++) {
+        const int i = 32 * warp + r;
+        if (exists && displaced[i] >= 0) system.row(pivots[i])[column] = moved[r];
     }
-    if (!is_left) solve_tile<T, true>(system, first, count, x, pieces[warp], solved);
+    if (solve && !is_left) solve_tile<T, true>(system, first, count, x, pieces[warp], solved);
 #pragma unroll
     for (int r = 0; r < 32; r++) {
         const int i = 32 * warp + r;
@@ -132,25 +149,26 @@ __global__ void swap_and_solve(System<T> system, const int* d_pivots, int first,
     }
 }
 
-// U x = b for a block of rows and all right-hand sides, in their place.
-template <class T>
-__global__ void solve_upper(System<T> system, int first, int count) {
+// L x = b (`lower`) or U x = b for a block of rows and some columns, in their place.
+template <class T, bool lower>
+__global__ void __launch_bounds__(most_solved)
+    solve_columns(System<T> system, int first, int count, Columns columns) {
     extern __shared__ double shared_memory[];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     Piece<T>* const pieces = reinterpret_cast<Piece<T>*>(shared_memory);
     T(*const solved)[32] = pieces[blockDim.x / 32].values;
-    const int column = system.first_side + 32 * blockIdx.x + lane;
+    const int column = columns.begin + 32 * blockIdx.x + lane;
     T x[32];
 #pragma unroll
     for (int r = 0; r < 32; r++) {
         const int i = 32 * warp + r;
-        x[r] = column < system.width && i < count ? system.row(first + i)[column] : 0;
+        x[r] = column < columns.end && i < count ? system.row(first + i)[column] : 0;
     }
-    solve_tile<T, false>(system, first, count, x, pieces[warp], solved);
+    solve_tile<T, lower>(system, first, count, x, pieces[warp], solved);
 #pragma unroll
     for (int r = 0; r < 32; r++) {
         const int i = 32 * warp + r;
-        if (column < system.width && i < count) system.row(first + i)[column] = x[r];
+        if (column < columns.end && i < count) system.row(first + i)[column] = x[r];
     }
 }
 
@@ -275,9 +293,9 @@ __global__ void __launch_bounds__(256) update_by_registers(Update<T> update) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// The same by FP64 tensor cores. What is new against lab 13: the sums begin with what c holds, and a
-// changes its sign on the way to the registers, so that c - a b is rounded like any other elimination;
-// the copies for the first stages and the reading of c overlap.
+// The same by FP64 tensor cores, transposed as in lab 13. What is new: the sums begin with -c and what
+// is stored is -(a b - c), rounded like any other elimination, and no sign changes in the main loop; the
+// copies for the first stages and the reading of c overlap.
 
 // An asynchronous copy of 16 bytes to shared memory, of which the first `wanted` are fetched, the
 // others 0.
@@ -305,40 +323,45 @@ __device__ __forceinline__ void wait_for_copies() {
 #endif
 }
 
-// c += a b for 16 x 8 elements and a depth of 8. With g = lane / 4 and t = lane % 4 a thread holds
+// sums += first second for 16 x 8 elements and 8 terms. With g = lane / 4 and t = lane % 4 a thread holds
 //
-//   a[0], a[2]   row g,      columns t, t + 4        c[0], c[1]   row g,      columns 2 t, 2 t + 1
-//   a[1], a[3]   row g + 8,  the same columns        c[2], c[3]   row g + 8,  the same columns
-//   b[0], b[1]   rows t, t + 4, column g
+//   first[0], first[1]     rows g, g + 8, column t        sums[0], sums[1]   row g, columns 2 t, 2 t + 1
+//   first[2], first[3]     the same rows, column t + 4    sums[2], sums[3]   row g + 8, the same columns
+//   second[0], second[1]   rows t, t + 4, column g
+//
+// `first` is of b, its rows are b's columns; `second` is of a. Names of rows and terms are free: here g
+// and g + 8 are neighbours in a row of b, and so are t and t + 4 in a row of a. All that one instruction
+// loads, 16 bytes, then comes to lie in the registers where the next one wants it.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-__device__ __forceinline__ void multiply_add(double (&c)[4], const double (&a)[4],
-                                             const double (&b)[2]) {
+__device__ __forceinline__ void multiply_add(double (&sums)[4], const double (&first)[4],
+                                             const double (&second)[2]) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile(
         "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
         "{%8, %9}, {%0, %1, %2, %3};"
-        : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
-        : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+        : "+d"(sums[0]), "+d"(sums[1]), "+d"(sums[2]), "+d"(sums[3])
+        : "d"(first[0]), "d"(first[1]), "d"(first[2]), "d"(first[3]), "d"(second[0]),
+          "d"(second[1]));
 #elif defined(__CUDA_ARCH__)
 #pragma unroll
-    for (int i = 0; i < 4; i++) {  // one half of the rows and one half of the depth at a time
+    for (int i = 0; i < 4; i++) {  // one half of the rows, and half of the terms, at a time
         asm volatile(
             "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-            : "+d"(c[i % 2 * 2]), "+d"(c[i % 2 * 2 + 1])
-            : "d"(a[i]), "d"(b[i / 2]));
+            : "+d"(sums[i % 2 * 2]), "+d"(sums[i % 2 * 2 + 1])
+            : "d"(first[i]), "d"(second[i / 2]));
     }
 #else
     const int lane = threadIdx.x % 32;  // CPU mode: the same sums, by shuffles
     for (int half = 0; half < 2; half++) {
         for (int t = 0; t < 4; t++) {
-            const double a_upper = __shfl_sync(~0u, a[2 * half], lane / 4 * 4 + t);
-            const double a_lower = __shfl_sync(~0u, a[2 * half + 1], lane / 4 * 4 + t);
-            const double b_left = __shfl_sync(~0u, b[half], lane % 4 * 8 + t);
-            const double b_right = __shfl_sync(~0u, b[half], lane % 4 * 8 + 4 + t);
-            c[0] += a_upper * b_left;
-            c[1] += a_upper * b_right;
-            c[2] += a_lower * b_left;
-            c[3] += a_lower * b_right;
+            const double upper = __shfl_sync(~0u, first[2 * half], lane / 4 * 4 + t);
+            const double lower = __shfl_sync(~0u, first[2 * half + 1], lane / 4 * 4 + t);
+            const double left = __shfl_sync(~0u, second[half], lane % 4 * 8 + t);
+            const double right = __shfl_sync(~0u, second[half], lane % 4 * 8 + 4 + t);
+            sums[0] += upper * left;
+            sums[1] += upper * right;
+            sums[2] += lower * left;
+            sums[3] += lower * right;
         }
     }
 #endif
@@ -350,7 +373,7 @@ template <int height_, int width_, int warp_height_, int warp_width_, int stages
 struct TensorTile {
     static constexpr int height = height_, width = width_, stages = stages_, depth = 16;
     static constexpr int warp_height = warp_height_, warp_width = warp_width_;
-    static constexpr int down = warp_height / 16, across = warp_width / 8;
+    static constexpr int down = warp_height / 8, across = warp_width / 16;
     static constexpr int warps_across = width / warp_width;
     static constexpr int threads = height / warp_height * warps_across * 32;
     struct alignas(16) Stage {
@@ -396,33 +419,27 @@ __device__ __forceinline__ void copy_stage(typename Tile::Stage& stage, const Up
     commit_copies();
 }
 
-// A thread's values of c: of its rows g and g + 8 the four neighbours 4 t to 4 t + 3 of each 16 columns.
-// The columns of b are renamed so that these four belong to two instructions.
+// -c to the sums, or the sums to -c. A thread has pairs in 8 rows 8 by 8, and in 16 columns 16 by 16.
 template <class Tile, bool store>
 __device__ __forceinline__ void exchange_c(double (&sums)[Tile::down][Tile::across][4],
                                            const Update<double>& u, int row, int column) {
-    const int lane = threadIdx.x % 32;
+    const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
 #pragma unroll
     for (int i = 0; i < Tile::down * 2; i++) {
-        const int y = row + i * 8 + lane / 4, e = i % 2 * 2;
+        const int y = row + i / 2 * 8 + 2 * t + i % 2;
         double* const c = u.c + y * u.stride;
 #pragma unroll
-        for (int j = 0; j < Tile::across; j += 2) {
-            double* const values[4] = {&sums[i / 2][j][e], &sums[i / 2][j + 1][e],
-                                       &sums[i / 2][j][e + 1], &sums[i / 2][j + 1][e + 1]};
-            const int x = column + j * 8 + lane % 4 * 4;
-#pragma unroll
-            for (int pair = 0; pair < 4; pair += 2) {
-                if (y >= u.m || x + pair >= u.n) continue;
-                Vector<double>& place = *reinterpret_cast<Vector<double>*>(c + x + pair);
-                if (x + pair + 1 < u.n) {
-                    if (store) place = {*values[pair], *values[pair + 1]};
-                    if (!store) *values[pair] = place.values[0];
-                    if (!store) *values[pair + 1] = place.values[1];
-                } else {
-                    if (store) place.values[0] = *values[pair];
-                    if (!store) *values[pair] = place.values[0];
-                }
+        for (int j = 0; j < Tile::across; j++) {
+            double &left = sums[i / 2][j][i % 2], &right = sums[i / 2][j][i % 2 + 2];
+            const int x = column + j * 16 + 2 * g;
+            if (y >= u.m || x >= u.n) continue;
+            if (x + 1 < u.n) {
+                Vector<double>& pair = *reinterpret_cast<Vector<double>*>(c + x);
+                if (store) pair = {-left, -right};
+                if (!store) left = -pair.values[0], right = -pair.values[1];
+            } else {
+                if (store) c[x] = -left;
+                if (!store) left = -c[x];
             }
         }
     }
@@ -452,28 +469,21 @@ __global__ void __launch_bounds__(Tile::threads) update_by_tensor_cores(Update<d
         const typename Tile::Stage& now = stage[used];
 #pragma unroll
         for (int q = 0; q < Tile::depth; q += 8) {
-            double a[down][4], b[across][2];
+            double first[across][4];
 #pragma unroll
-            for (int i = 0; i < down * 2; i++) {
+            for (int j = 0; j < across * 2; j++) {
                 const Vector<double> pair = *reinterpret_cast<const Vector<double>*>(
-                    &now.a[Tile::place_in_a(y + i * 8 + g, q + 2 * t)]);
-                a[i / 2][i % 2] = -pair.values[0];
-                a[i / 2][i % 2 + 2] = -pair.values[1];
-            }
-#pragma unroll
-            for (int j = 0; j < across; j += 2) {
-#pragma unroll
-                for (int s = 0; s < 2; s++) {
-                    const Vector<double> pair = *reinterpret_cast<const Vector<double>*>(
-                        &now.b[Tile::place_in_b(q + 2 * t + s, x + j * 8 + 2 * g)]);
-                    b[j][s] = pair.values[0];
-                    b[j + 1][s] = pair.values[1];
-                }
+                    &now.b[Tile::place_in_b(q + 2 * t + j % 2, x + j / 2 * 16 + 2 * g)]);
+                first[j / 2][j % 2 * 2] = pair.values[0];
+                first[j / 2][j % 2 * 2 + 1] = pair.values[1];
             }
 #pragma unroll
             for (int i = 0; i < down; i++) {
+                const Vector<double> pair = *reinterpret_cast<const Vector<double>*>(
+                    &now.a[Tile::place_in_a(y + i * 8 + g, q + 2 * t)]);
+                const double second[2] = {pair.values[0], pair.values[1]};
 #pragma unroll
-                for (int j = 0; j < across; j++) multiply_add(sums[i][j], a[i], b[j]);
+                for (int j = 0; j < across; j++) multiply_add(sums[i][j], first[j], second);
             }
         }
         used = used + 1 == stages ? 0 : used + 1;

@@ -79,7 +79,7 @@ def visible(hidden: list[Path], tools: list[Path]) -> list[Path]:
               for word in os.environ.get(name, "").split(":") if word.startswith("/")]
     prefixes = [Path(tool).resolve().parent.parent for tool in [*tools, sys.executable]]
     wanted = [*map(Path, SYSTEM), *map(Path, listed), *prefixes, Path(sys.prefix), Path(sys.base_prefix)]
-    # A tool in /root/bin would show /root: then the tool's own folder has to do.
+    # A tool in /bin has / as its prefix, which would show everything.
     wanted = [path for path in wanted if len(path.parts) > 1 and path.exists()]
     return outermost([part for path in wanted for part in without(path, hidden)])
 

@@ -196,6 +196,23 @@ inline std::string wrapped(const std::string& text, size_t indent) {
     return lines + text.substr(start);
 }
 
+// Takes out of `names` what the list says, names with commas between them; "--without" in messages.
+// `known` are the names that it may hold: a peer is one too where this build does not have it.
+inline void leave_out(std::vector<std::string>& names, const std::vector<std::string>& known,
+                      const std::string& list) {
+    for (size_t at = 0; at < list.size();) {
+        const size_t comma = std::min(list.find(',', at), list.size());
+        const std::string name = list.substr(at, comma - at);
+        if (!std::count(known.begin(), known.end(), name)) {
+            refuse("--without: %s is not the name of a variant%s", quoted(name).c_str(),
+                   suggestion(name, known).c_str());
+        }
+        names.erase(std::remove(names.begin(), names.end(), name), names.end());
+        at = comma + 1;
+    }
+    if (names.empty()) refuse("--without leaves no variant to run");
+}
+
 // Reads a decimal number, with an optional sign and suffix Ki, Mi or Gi. False when the text is
 // anything else, or more than 64 bits hold.
 inline bool parse_integer(const std::string& text, int64_t& value) {
@@ -702,6 +719,25 @@ inline void require_device_memory(int64_t bytes, const char* what) {
              bytes_text(double(available)).c_str(), bytes_text(double(total)).c_str());
     }
 }
+
+// `count` elements in device memory, freed with the object.
+template <class T>
+class DeviceArray {
+ public:
+    explicit DeviceArray(int64_t count = 0) : count_(count) {
+        if (count > 0) CHECK(cudaMalloc(&values_, size_t(count) * sizeof(T)));
+    }
+    ~DeviceArray() { cudaFree(values_); }
+    DeviceArray(const DeviceArray&) = delete;
+    DeviceArray& operator=(const DeviceArray&) = delete;
+
+    T* get() const { return values_; }
+    int64_t bytes() const { return count_ * int64_t(sizeof(T)); }
+
+ private:
+    T* values_ = nullptr;
+    int64_t count_;
+};
 
 // The name of the device in use.
 inline std::string device_name() {

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "../../common/array_file.h"
+#include "../../common/async_copy.h"
 #include "../../common/lab.h"
 
 #ifdef _OPENMP
@@ -395,48 +396,9 @@ __global__ void __launch_bounds__(block_threads)
     store_sums(c, m, n, corner, sums);
 }
 
-// Asynchronous copies, as of compute capability 8.0: from global to shared memory, past the registers,
-// while the thread goes on. Those that a thread began before commit_copies() are a group, and
-// wait_for_copies<1>() waits until all of its groups but the latest have arrived. 4, 8 or 16 bytes;
-// zeros where there is nothing to copy. CPU mode copies at once.
-template <int bytes>
-__device__ __forceinline__ void copy_async(void* shared, const void* global, bool exists) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    const unsigned to = unsigned(__cvta_generic_to_shared(shared));
-    const int wanted = exists ? bytes : 0;
-    if constexpr (bytes == 16) {  // cg: by the L2 cache only; the other sizes have no such form
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global),
-                     "r"(wanted)
-                     : "memory");
-    } else {
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(global),
-                     "n"(bytes), "r"(wanted)
-                     : "memory");
-    }
-#else
-    if (exists) {
-        memcpy(shared, global, bytes);
-    } else {
-        memset(shared, 0, bytes);
-    }
-#endif
-}
-
-__device__ __forceinline__ void commit_copies() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-
-template <int groups>
-__device__ __forceinline__ void wait_for_copies() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
-#endif
-}
-
-// Two pairs of tiles in turn: while one is multiplied, the other arrives. A copy cannot transpose, so
-// a goes element by element; 8 neighbouring threads still read 8 neighbours.
+// Two pairs of tiles in turn: while one is multiplied, the other arrives by asynchronous copies, which
+// pass the registers by (common/async_copy.h). A copy cannot transpose, so a goes element by element;
+// 8 neighbouring threads still read 8 neighbours.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     pipelined(const T* a, const T* b, T* c, int m, int n, int k) {
@@ -448,29 +410,29 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll
         for (int i = thread; i < block_side * depth; i += block_threads) {
             const int a_row = corner.row + i / depth, a_column = p + i % depth;
-            copy_async<bytes>(&to.a[i % depth][i / depth], a + int64_t{a_row} * k + a_column,
-                              a_row < m && a_column < k);
+            lab::copy_async<bytes>(&to.a[i % depth][i / depth], a + int64_t{a_row} * k + a_column,
+                                   a_row < m && a_column < k);
         }
         constexpr int width = Vector<T>::width;
         const bool aligned = n % width == 0;
         for (int i = thread; aligned && i < block_side * depth / width; i += block_threads) {
             const int row = i / (block_side / width), column = i % (block_side / width) * width;
             const int b_row = p + row, b_column = corner.column + column;
-            copy_async<16>(&to.b[row][column], b + int64_t{b_row} * n + b_column,
-                           b_row < k && b_column < n);
+            lab::copy_async<16>(&to.b[row][column], b + int64_t{b_row} * n + b_column,
+                                b_row < k && b_column < n);
         }
         for (int i = thread; !aligned && i < block_side * depth; i += block_threads) {
             const int b_row = p + i / block_side, b_column = corner.column + i % block_side;
-            copy_async<bytes>(&to.b[i / block_side][i % block_side],
-                              b + int64_t{b_row} * n + b_column, b_row < k && b_column < n);
+            lab::copy_async<bytes>(&to.b[i / block_side][i % block_side],
+                                   b + int64_t{b_row} * n + b_column, b_row < k && b_column < n);
         }
-        commit_copies();
+        lab::commit_copies();
     };
     T sums[per_thread][per_thread] = {};
     copy(tiles[0], 0);
     for (int p = 0, now = 0; p < k; p += depth, now ^= 1) {
         copy(tiles[now ^ 1], p + depth);  // past the last tiles these are zeros
-        wait_for_copies<1>();
+        lab::wait_for_copies<1>();
         __syncthreads();
         add_products(sums, tiles[now]);
         __syncthreads();
@@ -529,17 +491,17 @@ class WarpTileCopies {
         const bool a_exists = p + a_column() < k_;
 #pragma unroll
         for (int i = 0; i < a_count; i++) {
-            copy_async<sizeof(T)>(&stage.a[a_column()][a_row() + i * a_step], a_ + a_rows_[i] + p,
-                                  a_exists);
+            lab::copy_async<sizeof(T)>(&stage.a[a_column()][a_row() + i * a_step],
+                                       a_ + a_rows_[i] + p, a_exists);
         }
         const T* b = b_ + int64_t{p} * n_;
 #pragma unroll
         for (int i = 0; i < depth / b_step; i++) {
-            copy_async<b_width * sizeof(T)>(&stage.b[b_row() + i * b_step][b_column()], b,
-                                            p + b_row() + i * b_step < k_);
+            lab::copy_async<b_width * sizeof(T)>(&stage.b[b_row() + i * b_step][b_column()], b,
+                                                 p + b_row() + i * b_step < k_);
             b += int64_t{b_step} * n_;
         }
-        commit_copies();
+        lab::commit_copies();
     }
 
  private:
@@ -589,7 +551,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
             b_values[now][j] = vector_at(&stage[s].b[q][x + 8 * vector * j]);
         }
     };
-    wait_for_copies<stages - 2>();
+    lab::wait_for_copies<stages - 2>();
     __syncthreads();
     read(0, 0, 0);
 
@@ -599,7 +561,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
 #pragma unroll
         for (int q = 0; q < depth; q++) {
             if (q == depth - 1) {
-                wait_for_copies<stages - 2>();
+                lab::wait_for_copies<stages - 2>();
                 __syncthreads();
                 used = used + 1 == stages ? 0 : used + 1;
             }
@@ -754,7 +716,7 @@ class TensorTileCopies {
         const double* a = a_;
 #pragma unroll
         for (int i = 0; i < Shape::height; i += a_step) {
-            copy_async<8 * copied>(to_a + i * Shape::depth, a, a_exists && i < rows_);
+            lab::copy_async<8 * copied>(to_a + i * Shape::depth, a, a_exists && i < rows_);
             a = further(a, int64_t{a_step} * k_);
         }
         a_ += Shape::depth;
@@ -764,11 +726,11 @@ class TensorTileCopies {
             double* const to_b = &stage.b[place_in_b<Shape>(b_row() + i, b_column())];
 #pragma unroll
             for (int j = 0; j < Shape::width; j += 32) {
-                copy_async<8 * copied>(to_b + j, b_ + j, b_exists && j < columns_);
+                lab::copy_async<8 * copied>(to_b + j, b_ + j, b_exists && j < columns_);
             }
             b_ = further(b_, int64_t{b_step} * n_);
         }
-        commit_copies();
+        lab::commit_copies();
     }
 
  private:
@@ -840,7 +802,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
     TensorTileCopies<Shape, aligned> copy(a, b, m, n, k, corner);
 #pragma unroll
     for (int s = 0; s < stages - 1; s++) copy(stage[s], s * depth);
-    wait_for_copies<stages - 2>();
+    lab::wait_for_copies<stages - 2>();
     __syncthreads();
 
     double sums[down][across][4] = {}, a_values[2][2][2], b_values[2][across][4];
@@ -869,7 +831,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
                 filled = filled + 1 == stages ? 0 : filled + 1;
             }
             if (i == steps - 1) {
-                wait_for_copies<stages - 2>();
+                lab::wait_for_copies<stages - 2>();
                 __syncthreads();
                 used = used + 1 == stages ? 0 : used + 1;
             }
@@ -1248,21 +1210,11 @@ void require_block_tile(const std::string& name) {
     lab::refuse("--block-tile: %s is none of %s", lab::quoted(name).c_str(), list.c_str());
 }
 
-// Takes out what a list with commas names. A peer may be named that this build does not have.
-void leave_out(std::vector<std::string>& names, const std::string& list) {
-    std::vector<std::string> known = variant_names();
-    known.insert(known.end(), {"cublas", "openblas"});
-    for (size_t at = 0; at < list.size();) {
-        const size_t comma = std::min(list.find(',', at), list.size());
-        const std::string name = list.substr(at, comma - at);
-        if (!std::count(known.begin(), known.end(), name)) {
-            lab::refuse("--without: %s is not the name of a variant%s", lab::quoted(name).c_str(),
-                        lab::suggestion(name, known).c_str());
-        }
-        names.erase(std::remove(names.begin(), names.end(), name), names.end());
-        at = comma + 1;
-    }
-    if (names.empty()) lab::refuse("--without leaves no variant to run");
+// What --without may name: a peer also where this build does not have it.
+std::vector<std::string> names_with_peers() {
+    std::vector<std::string> names = variant_names();
+    names.insert(names.end(), {"cublas", "openblas"});
+    return names;
 }
 
 struct Options {
@@ -1465,7 +1417,7 @@ int main(int argc, char** argv) {
         lab::refuse("--sweep runs tiled with all sides: drop --tile and --variant");
     }
     if (sweep) options.names = {"tiled"};
-    leave_out(options.names, without);
+    lab::leave_out(options.names, names_with_peers(), without);
     require_block_tile(options.block_tile);
     options.tiles = sweep ? std::vector<int>{2, 4, 8, 16, 32} : std::vector<int>{std::stoi(tile)};
     if (!options.output_path.empty() && options.names.size() * options.tiles.size() != 1) {

@@ -342,21 +342,11 @@ std::vector<std::string> variant_names() {
     return names;
 }
 
-// Takes out what a list with commas names. A peer may be named that this build does not have.
-void leave_out(std::vector<std::string>& names, const std::string& list) {
-    std::vector<std::string> known = variant_names();
-    known.insert(known.end(), {"cusolver", "openblas"});
-    for (size_t at = 0; at < list.size();) {
-        const size_t comma = std::min(list.find(',', at), list.size());
-        const std::string name = list.substr(at, comma - at);
-        if (!std::count(known.begin(), known.end(), name)) {
-            lab::refuse("--without: %s is not the name of a variant%s", lab::quoted(name).c_str(),
-                        lab::suggestion(name, known).c_str());
-        }
-        names.erase(std::remove(names.begin(), names.end(), name), names.end());
-        at = comma + 1;
-    }
-    if (names.empty()) lab::refuse("--without leaves no variant to run");
+// What --without may name: a peer also where this build does not have it.
+std::vector<std::string> names_with_peers() {
+    std::vector<std::string> names = variant_names();
+    names.insert(names.end(), {"cusolver", "openblas"});
+    return names;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -750,8 +740,8 @@ int main(int argc, char** argv) {
     options.output_path = arguments.output("output", "the solution of one variant, .npy");
     options.errors_path = arguments.output("study", "append times and errors to this CSV file");
     options.names = arguments.variants(variant_names());
-    leave_out(options.names,
-              arguments.text("without", "", "variants to leave out: report,on_device"));
+    lab::leave_out(options.names, names_with_peers(),
+                   arguments.text("without", "", "variants to leave out: report,on_device"));
     options.cpu_asked_for =
         arguments.given("variant") && std::count(options.names.begin(), options.names.end(), "cpu");
     lab::Results results(arguments);

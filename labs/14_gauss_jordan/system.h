@@ -1,4 +1,4 @@
-// What all pages of this lab share: a linear system on the device, and memory that frees itself.
+// What all pages of this lab share: a linear system on the device, and flags between blocks.
 #pragma once
 
 #include <cstdint>
@@ -25,24 +25,7 @@ constexpr int64_t stride_of(int n, int sides) {
     return (first_side_of(n) + int64_t{sides} + 15) / 16 * 16;
 }
 
-// An array on the device.
-template <class T>
-class DeviceArray {
- public:
-    explicit DeviceArray(int64_t count = 0) : count_(count) {
-        if (count > 0) CHECK(cudaMalloc(&values_, count * sizeof(T)));
-    }
-    ~DeviceArray() { cudaFree(values_); }
-    DeviceArray(const DeviceArray&) = delete;
-    DeviceArray& operator=(const DeviceArray&) = delete;
-
-    T* get() const { return values_; }
-    int64_t bytes() const { return count_ * sizeof(T); }
-
- private:
-    T* values_ = nullptr;
-    int64_t count_;
-};
+using lab::DeviceArray;
 
 // A flag in global memory, by which one block tells another that something is there: what a thread has
 // written before set_flag(), whoever has seen the flag will find. In CPU mode the fence of a waiting

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "../../common/async_copy.h"
 #include "system.h"
 
 // ---------------------------------------------------------------------------------------------
@@ -297,32 +298,6 @@ __global__ void __launch_bounds__(256) update_by_registers(Update<T> update) {
 // is stored is -(a b - c), rounded like any other elimination, and no sign changes in the main loop; the
 // copies for the first stages and the reading of c overlap.
 
-// An asynchronous copy of 16 bytes to shared memory, of which the first `wanted` are fetched, the
-// others 0.
-__device__ __forceinline__ void copy_async(double* shared, const double* global, int wanted) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    const unsigned to = unsigned(__cvta_generic_to_shared(shared));
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(wanted)
-                 : "memory");
-#else
-    memset(shared, 0, 16);
-    memcpy(shared, global, wanted);
-#endif
-}
-
-__device__ __forceinline__ void commit_copies() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-
-template <int groups>
-__device__ __forceinline__ void wait_for_copies() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
-#endif
-}
-
 // sums += first second for 16 x 8 elements and 8 terms. With g = lane / 4 and t = lane % 4 a thread holds
 //
 //   first[0], first[1]     rows g, g + 8, column t        sums[0], sums[1]   row g, columns 2 t, 2 t + 1
@@ -406,17 +381,17 @@ __device__ __forceinline__ void copy_stage(typename Tile::Stage& stage, const Up
     const double* const a = u.a + (wanted > 0 ? p + a_column : 0);
 #pragma unroll
     for (int i = 0; i < Tile::height; i += a_step) {
-        copy_async(&stage.a[Tile::place_in_a(a_row + i, a_column)],
-                   a + min(row + a_row + i, u.m - 1) * u.stride, wanted);
+        lab::copy_async_part<16>(&stage.a[Tile::place_in_a(a_row + i, a_column)],
+                                 a + min(row + a_row + i, u.m - 1) * u.stride, wanted);
     }
     const double* const b = u.b + min(column + b_column, (u.n - 1) / 2 * 2);
 #pragma unroll
     for (int i = 0; i < Tile::depth; i += b_step) {
         const int at = p + b_row + i;
-        copy_async(&stage.b[Tile::place_in_b(b_row + i, b_column)],
-                   b + (at < u.k ? at : 0) * u.stride, at < u.k ? 16 : 0);
+        lab::copy_async_part<16>(&stage.b[Tile::place_in_b(b_row + i, b_column)],
+                                 b + (at < u.k ? at : 0) * u.stride, at < u.k ? 16 : 0);
     }
-    commit_copies();
+    lab::commit_copies();
 }
 
 // -c to the sums, or the sums to -c. A thread has pairs in 8 rows 8 by 8, and in 16 columns 16 by 16.
@@ -463,7 +438,7 @@ __global__ void __launch_bounds__(Tile::threads) update_by_tensor_cores(Update<d
     exchange_c<Tile, false>(sums, update, row + y, column + x);
     int used = 0, filled = stages - 1;
     for (int p = 0; p < update.k; p += Tile::depth) {
-        wait_for_copies<stages - 2>();
+        lab::wait_for_copies<stages - 2>();
         __syncthreads();
         copy_stage<Tile>(stage[filled], update, row, column, p + (stages - 1) * Tile::depth);
         const typename Tile::Stage& now = stage[used];

@@ -477,18 +477,7 @@ __global__ void __launch_bounds__(blocked_threads)
 // ---------------------------------------------------------------------------------------------
 // Memory on the device, grids and launches.
 
-template <class T>
-class DeviceArray {
- public:
-    explicit DeviceArray(int64_t count) { CHECK(cudaMalloc(&data_, sizeof(T) * count)); }
-    ~DeviceArray() { cudaFree(data_); }
-    DeviceArray(const DeviceArray&) = delete;
-    DeviceArray& operator=(const DeviceArray&) = delete;
-    T* get() const { return data_; }
-
- private:
-    T* data_ = nullptr;
-};
+using lab::DeviceArray;
 
 // What a variant works with.
 struct Work {

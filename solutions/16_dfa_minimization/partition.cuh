@@ -1,4 +1,4 @@
-// What every refinement on the device shares: the automaton there, memory that frees itself, and the
+// What every refinement on the device shares: the automaton there, the rounds, and the
 // numbering of classes by their lowest state.
 #pragma once
 
@@ -113,4 +113,22 @@ inline int64_t separate_final(const DeviceAutomaton& automaton, Numbering& numbe
         automaton.is_final, automaton.states, class_of);
     CHECK_LAUNCH();
     return numbering.number(class_of, class_of);
+}
+
+// Rounds until one finds no new class. Rounds(automaton, class_of, classes) works on class_of, and
+// refine() does a round there and returns how many classes there are now.
+template <class Rounds>
+Refined refine_by_rounds(const DeviceAutomaton& automaton, int32_t* class_of,
+                         const RefineOptions& options) {
+    if (automaton.states == 0) return {};
+    Numbering numbering(automaton.states, automaton.states);
+    Refined refined = {separate_final(automaton, numbering, class_of), 0};
+    Rounds rounds(automaton, class_of, refined.classes);
+    for (int64_t before = 0; refined.classes > before;) {
+        before = refined.classes;
+        refined.classes = rounds.refine();
+        report_round(options, ++refined.rounds, refined.classes);
+    }
+    refined.classes = numbering.number(class_of, class_of);
+    return refined;
 }

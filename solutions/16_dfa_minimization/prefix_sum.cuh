@@ -4,22 +4,7 @@
 
 #include "../../common/lab.h"
 
-// `count` elements in device memory.
-template <class T>
-class DeviceArray {
- public:
-    explicit DeviceArray(int64_t count) {
-        if (count > 0) CHECK(cudaMalloc(&data_, sizeof(T) * size_t(count)));
-    }
-    ~DeviceArray() { cudaFree(data_); }
-    DeviceArray(const DeviceArray&) = delete;
-    DeviceArray& operator=(const DeviceArray&) = delete;
-
-    T* get() const { return data_; }
-
- private:
-    T* data_ = nullptr;
-};
+using lab::DeviceArray;
 
 template <class T>
 T copied_back(const T* d_value) {

@@ -112,15 +112,5 @@ inline int64_t retire_bytes(int64_t states, int64_t, const RefineOptions&) {
 
 inline Refined refine_and_retire(const DeviceAutomaton& automaton, int32_t* class_of,
                                  const RefineOptions& options) {
-    if (automaton.states == 0) return {};
-    Numbering numbering(automaton.states, automaton.states);
-    Refined refined = {separate_final(automaton, numbering, class_of), 0};
-    RetiringRounds rounds(automaton, class_of, refined.classes);
-    for (int64_t before = 0; refined.classes > before;) {
-        before = refined.classes;
-        refined.classes = rounds.refine();
-        report_round(options, ++refined.rounds, refined.classes);
-    }
-    refined.classes = numbering.number(class_of, class_of);
-    return refined;
+    return refine_by_rounds<RetiringRounds>(automaton, class_of, options);
 }

@@ -8,17 +8,20 @@
                       cpu=["--height", 256, "--width", 256, "--radius", radius])
     benchmark.bars("GB/s")
     benchmark.lines("milliseconds", x=r"radius (\\d+)", label="radius", logarithmic=True)
+    benchmark.headline("radius 25$")
     benchmark.main()
 
 The program appends its rows with --csv. A size is known by the words that the program gives it, so
 these must name everything in which two runs differ. A row called "copy" holds the speed of a plain
-copy in the same run; a peer is the variant of a vendor's library.
+copy in the same run; a peer is the variant of a vendor's library. A headline is a line of
+docs/results.md, which `make results` writes (checker.results).
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import json
 import os
 import re
 import shlex
@@ -44,6 +47,7 @@ class Benchmark:
         self.peers = tuple(peers)
         self.runs: list[tuple[list[str], list[str]]] = []
         self.plots: list[dict] = []
+        self.headlines: list[dict] = []
 
     def run(self, *arguments, cpu: list | tuple | None = None) -> None:
         """One run of the program; `cpu` are the arguments where it runs on the CPU (the same)."""
@@ -62,13 +66,26 @@ class Benchmark:
         self.plots.append({"kind": "lines", "y": y, "x": x, "label": label, "title": title,
                            "only": only, "logarithmic": logarithmic})
 
+    def headline(self, size: str, words: str = "", *, limit: str = "copy", variant: str = "",
+                 against: list[str] | tuple[str, ...] | None = None) -> None:
+        """A line of docs/results.md: the fastest variant at the last size that the pattern `size`
+        matches. `words` say what was measured (the size's words); `limit` is what bounds it: "copy",
+        or an arithmetic of checker.results.CARDS; a pattern `variant` narrows the choice; `against`
+        are the variants whose times stand beside it (the peers)."""
+        self.headlines.append({"size": size, "words": words, "limit": limit, "variant": variant,
+                               "against": self.peers if against is None else tuple(against)})
+
     def main(self) -> None:
         options = self.parse()
+        if options.headlines:
+            rows = latest(row for path in options.data for row in read_rows(path))
+            json.dump(self.chosen(rows), sys.stdout)
+            return
         options.output.mkdir(parents=True, exist_ok=True)
         path = options.output / "results.csv"
         status = 0
         if options.data:
-            path = options.data
+            [path] = options.data
         else:
             status = self.measure(options.program.resolve(), path)
             if status == SKIPPED:
@@ -90,16 +107,22 @@ class Benchmark:
         parser = argparse.ArgumentParser(prog=f"{self.name}/bench.py", allow_abbrev=False,
                                          description=f"Measures lab {self.name}.")
         parser.add_argument("--program", metavar="FILE", type=Path, help="the program to measure")
-        parser.add_argument("--data", metavar="FILE", type=Path,
+        parser.add_argument("--data", metavar="FILE", type=Path, nargs="+",
                             help="table and plots of this CSV file; nothing is measured")
         parser.add_argument("--output", metavar="FOLDER", type=Path,
                             default=self.results,
                             help="where CSV, table and plots go (build/bench/NN_name)")
+        parser.add_argument("--headlines", action="store_true",
+                            help="with --data: prints the headlines as JSON, and writes nothing")
         options = parser.parse_args()
         if bool(options.program) == bool(options.data):
             parser.error("give either --program or --data")
-        for path in (options.program, options.data):
-            if path and not path.is_file():
+        if options.headlines and not options.data:
+            parser.error("--headlines needs --data")
+        if options.data and len(options.data) > 1 and not options.headlines:
+            parser.error("--data takes several files with --headlines only")
+        for path in [options.program] if options.program else options.data:
+            if not path.is_file():
                 parser.error(f"there is no file {path}")
         return options
 
@@ -180,6 +203,24 @@ class Benchmark:
         note = f"; copy within the device {copy:.0f} GB/s" if copy else ""
         return f"{size}{note}\n\n{markdown(lines)}"
 
+    # The headlines
+
+    def chosen(self, rows: list[dict]) -> list[dict]:
+        """What docs/results.md says of this lab, card by card. Without a headline: the last size."""
+        found = []
+        for card in unique(row["card"] for row in rows):
+            mine = [row for row in rows if row["card"] == card]
+            last = {"size": f"^{re.escape(mine[-1]['size'])}$", "words": "", "limit": "copy", "variant": "",
+                    "against": self.peers}
+            for wanted in self.headlines or [last]:
+                line = headline(wanted, mine, self.peers)
+                if line:
+                    found.append(line)
+                else:
+                    print(f"{self.name}/bench.py: no right result for the headline {wanted['size']!r} on {card}",
+                          file=sys.stderr)
+        return found
+
     # Plots
 
     def draw(self, rows: list[dict], folder: Path) -> list[tuple[str, str]]:
@@ -209,6 +250,25 @@ class Benchmark:
             figure.savefig(folder / file, bbox_inches="tight", metadata={"Date": None})
             drawn.append((title, file))
         return drawn
+
+
+def headline(wanted: dict, rows: list[dict], peers: tuple[str, ...]) -> dict | None:
+    """One line: the fastest of ours, the ladder that leads there, and what it is compared with."""
+    sizes = [row["size"] for row in rows if re.search(wanted["size"], row["size"])]
+    at_size = [row for row in rows if sizes and row["size"] == sizes[-1] and row["result"] == "right"]
+    others = {*peers, *wanted["against"], "copy"}
+    timed = [row for row in at_size if row["milliseconds"] > 0]
+    ours = [row for row in timed if row["variant"] not in others and re.search(wanted["variant"], row["variant"])]
+    if not ours:
+        return None
+    ours.sort(key=lambda row: row["milliseconds"])
+    best, fastest = ours[0], {row["variant"]: row["milliseconds"] for row in reversed(ours)}
+    return {"what": wanted["words"] or best["size"], "limit": wanted["limit"],
+            "copy": next((row["GB/s"] for row in at_size if row["variant"] == "copy"), 0),
+            **{key: best[key] for key in ("card", "date", "variant", "file", *UNITS)},
+            "ladder": [[name, fastest[name]] for name in unique(row["variant"] for row in timed) if name in fastest],
+            "against": [[row["variant"], row["milliseconds"]] for row in timed if row["variant"] in wanted["against"]],
+            "peers": [name for name in wanted["against"] if name in peers]}
 
 
 def draw_bars(plot: dict, rows: list[dict], peers: tuple[str, ...]):
@@ -296,8 +356,18 @@ def read_rows(path: Path) -> list[dict]:
     if not rows or not wanted <= set(rows[0]):
         sys.exit(f"{path} is no table that a lab has written with --csv")
     for row in rows:
-        row.update({unit: float(row[unit]) for unit in UNITS})
+        row.update({unit: float(row[unit]) for unit in UNITS}, file=path.name)
     return rows
+
+
+def latest(rows) -> list[dict]:
+    """The rows without those that were measured again later, on such a card."""
+    kept: dict[tuple, dict] = {}
+    for row in rows:
+        key = tuple(row[name] for name in ("card", "variant", "size", "block"))
+        if key not in kept or kept[key]["date"] <= row["date"]:
+            kept[key] = row
+    return list(kept.values())
 
 
 def markdown(lines: list[list[str]]) -> str:

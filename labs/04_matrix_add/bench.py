@@ -13,4 +13,5 @@ for height, width in SHAPES:
     small = max(8, height // 64), max(8, width // 16)
     benchmark.run("--height", height, "--width", width, cpu=["--height", small[0], "--width", small[1]])
 benchmark.bars("GB/s")
+benchmark.headline("^16384 x 16384 ")
 benchmark.main()

@@ -24,4 +24,5 @@ for direction in ("horizontal", "vertical", "both"):
 benchmark.bars("GB/s", title="Image flip, three directions", only="[02468] pixels, 3 channels")
 benchmark.bars("GB/s", title="Image flip, horizontal", only="[02468] pixels, .*horizontal")
 benchmark.bars("GB/s", title="Image flip, odd sides", only="[13579] pixels")
+benchmark.headline("^8192 x 8192 .*3 channels, horizontal")
 benchmark.main()

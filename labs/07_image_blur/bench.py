@@ -16,4 +16,6 @@ for colours in ("1 channel,", "3 channels,"):
     benchmark.bars("GB/s", title=f"Image blur, {words}", only=colours)
     benchmark.lines(x=r"radius (\d+)", label="radius", y="milliseconds", logarithmic=True,
                     title=f"Image blur, {words}", only=colours)
+for radius in (1, 25):
+    benchmark.headline(f"1 channel, radius {radius}$")
 benchmark.main()

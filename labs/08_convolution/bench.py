@@ -15,4 +15,7 @@ for kind in ("floats", "pixels"):
     benchmark.bars("GB/s", title=f"Convolution, {kind}", only=kind)
     benchmark.lines("milliseconds", x=r"filter (\d+) x", label="side of the filter", logarithmic=True,
                     title=f"Convolution, {kind}", only=kind)
+benchmark.headline("floats, filter 7 x 7", "8192 x 8192 floats, 7 x 7, any filter", variant="^(?!separable)")
+benchmark.headline("floats, filter 15 x 15", "8192 x 8192 floats, 15 x 15, any filter", limit="float", variant="^(?!separable)")
+benchmark.headline("floats, filter 15 x 15", "8192 x 8192 floats, 15 x 15, a column times a row", variant="^separable")
 benchmark.main()

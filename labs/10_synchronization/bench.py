@@ -14,4 +14,6 @@ for data in ("random", "equal"):
                   cpu=("--problem", "histogram", "--elements", "64Ki", "--data", data))
 benchmark.bars("GB/s", title="the sum", only="floats$")
 benchmark.bars("GB/s", title="the histogram", only="bytes$")
+benchmark.headline("^268435456 floats", "the sum of 256 Mi floats")
+benchmark.headline("random bytes", "the histogram of 1 Gi random bytes")
 benchmark.main()

@@ -30,4 +30,7 @@ benchmark.lines("milliseconds", x=r"blocks of (\d+)", label="threads of a block"
                 only=r", 0 bytes of shared memory, \d+ of \d+ warps, .*steps$")
 benchmark.bars("milliseconds", title="the same work with fewer registers", only=r"memory, (\d+ of \d+ warps, )?\d+ values")
 benchmark.lines("milliseconds", x=r"([\d.]+) waves", label="waves", title="time against waves", only="waves$")
+benchmark.headline("^blocks of 64, .* 64 of 64 warps, .*steps$", "memory, 64 warps in blocks of 64", variant="walk")
+benchmark.headline("^blocks of 64, .* 44 of 64 warps, .*steps$", "arithmetic, 44 warps in blocks of 64", limit="float",
+                   variant="square")
 benchmark.main()

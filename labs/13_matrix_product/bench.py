@@ -29,4 +29,6 @@ benchmark.bars("GFLOP/s", title="float", only=r", float$")
 for type in ("double", "float"):
     benchmark.lines("GFLOP/s", x=r"^(\d+) x \1 by \1 x \1,", label="order of the matrices", logarithmic=True,
                     title=f"squares, {type}", only=rf"^(\d+) x \1 by \1 x \1, {type}$")
+for type, limit in (("double", "double, tensor cores"), ("float", "float")):
+    benchmark.headline(f"^8192 x 8192 by .*, {type}$", f"8192 x 8192 by 8192 x 8192, {type}", limit=limit)
 benchmark.main()

@@ -28,4 +28,6 @@ for degree in (31, 319):
                     only=rf"^degree {degree},", title=f"time against the number of points, degree {degree}")
 benchmark.lines("GFLOP/s", x=r"(\d+) points", label="points S", logarithmic=True, only="^degree 319,",
                 title="4 instructions a term (or factor): 1e9 a second, degree 319")
+for points, degree in ((100_000_000, 319), (1_000_000, 1000)):
+    benchmark.headline(f"^degree {degree}, {points} points$", limit="instructions on doubles")
 benchmark.main()

@@ -8,6 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// Names for the profilers; CPU mode has none. Headers only: nothing is linked.
+#if !defined(CUDA_ON_CPU) && __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#define LAB_NVTX
+#endif
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -121,6 +127,43 @@ inline void require_printed() {
 }
 
 // ---------------------------------------------------------------------------------------------
+// Names for what a profiler sees (docs/profiling.md)
+// ---------------------------------------------------------------------------------------------
+
+// From here to the end of its scope the host's time has a name, on the time line of Nsight Systems
+// and beside the kernels of Nsight Compute; ranges nest. Without a profiler it costs nanoseconds.
+class NvtxRange {
+ public:
+#ifdef LAB_NVTX
+    explicit NvtxRange(const char* name) : named_(name) {
+        if (named_) nvtxRangePushA(name);
+    }
+    ~NvtxRange() {
+        if (named_) nvtxRangePop();
+    }
+#else
+    explicit NvtxRange(const char*) {}
+    ~NvtxRange() {}
+#endif
+    explicit NvtxRange(const std::string& name) : NvtxRange(name.c_str()) {}
+    NvtxRange(const NvtxRange&) = delete;
+    NvtxRange& operator=(const NvtxRange&) = delete;
+
+#ifdef LAB_NVTX
+ private:
+    bool named_;
+#endif
+};
+
+// What a CUDA call is called there, by its text: "upload", "download", or nullptr for no range.
+inline const char* range_of_call(const char* call) {
+    if (std::strncmp(call, "cudaMemcpy", 10) != 0) return nullptr;  // all that most calls cost
+    if (std::strstr(call, "DeviceToHost")) return "download";
+    if (std::strstr(call, "DeviceToDevice")) return nullptr;
+    return "upload";
+}
+
+// ---------------------------------------------------------------------------------------------
 // CUDA calls that may fail
 // ---------------------------------------------------------------------------------------------
 
@@ -132,8 +175,11 @@ inline void check(cudaError_t status, const char* call, const char* file, int li
     std::exit(1);
 }
 
-// Evaluates the call once; says where and why it failed, and exits with status 1.
-#define CHECK(...) ::lab::check((__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__)
+// Evaluates the call once; says where and why it failed, and exits with status 1. A copy is a range
+// of its own.
+#define CHECK(...)                                                                      \
+    ::lab::check((::lab::NvtxRange(::lab::range_of_call(#__VA_ARGS__)), (__VA_ARGS__)), \
+                 #__VA_ARGS__, __FILE__, __LINE__)
 
 // Stands after a launch, which returns nothing itself. A kernel that goes wrong while it runs shows
 // only at a later call; a debug build waits for it here, so that the line is the right one.
@@ -763,6 +809,7 @@ inline uint64_t mixed_bits(uint64_t counter) {
 // `count` values between `low` and `high`, both included. Value i depends on the seed and i only.
 template <class T>
 std::vector<T> random_values(int64_t count, T low, T high, uint64_t seed) {
+    const NvtxRange range("input");
     std::vector<T> values(static_cast<size_t>(count));
     const uint64_t start = mixed_bits(seed + 1);
     for (int64_t i = 0; i < count; ++i) {
@@ -844,6 +891,7 @@ Comparison compare(const T* got, const R* expected, int64_t count, Tolerance tol
     // long double holds any 64-bit integer exactly
     constexpr bool integers = std::is_integral_v<T> && std::is_integral_v<R>;
     using Number = std::conditional_t<integers, long double, double>;
+    const NvtxRange range("comparison");
     Comparison comparison;
     comparison.count = count;
     for (int64_t i = 0; i < count; ++i) {
@@ -937,6 +985,7 @@ class CacheFlush {
 // timed. `runs` 0: as many as make the median steady (3 on the CPU).
 template <class F>
 double median_milliseconds(F&& launch, int runs = 0) {
+    const NvtxRange range("timing");
     const size_t fewest = runs > 0 ? runs : on_cpu ? 3 : 5;
     const size_t most = runs > 0 ? runs : on_cpu ? 3 : 50;
     CacheFlush flush;
@@ -959,6 +1008,7 @@ double median_milliseconds(F&& launch, int runs = 0) {
 // GB/s of a copy of `bytes` within the device, measured now; bytes read and bytes written both
 // count. It is what a kernel that only moves data can hope for. Copies less where memory is short.
 inline double copy_bandwidth(int64_t bytes) {
+    const NvtxRange range("copy within the device");
     size_t available = 0, total = 0;
     CHECK(cudaMemGetInfo(&available, &total));
     bytes = std::min(bytes, int64_t(available / 4));

@@ -49,6 +49,7 @@ struct Sizes {
 
 template <class T>
 void filter_on_cpu(const T* input, const float* filter, double* output, const Sizes& s) {
+    const lab::NvtxRange range("reference");
     for (int64_t row = 0; row < s.out_height; row++) {
         double* sums = output + row * s.out_width;
         std::fill(sums, sums + s.out_width, 0.0);
@@ -820,6 +821,7 @@ std::vector<T> run_variants(const Request& request, const Filter& filter, const 
             results.skip(name, problem);
             continue;
         }
+        const lab::NvtxRange range(name);
         load_filter(name, filter, factors, d_filter);
         CHECK(cudaMemset(d_output, 0xFF, h_output.size() * sizeof(T)));  // NaN in every float
         Shape shape;

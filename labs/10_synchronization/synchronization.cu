@@ -656,6 +656,7 @@ std::vector<Result> run(const Request& request, const std::vector<Input>& input,
     Input* const d_input = copy_to_device(input);
     const Workspace workspace = make_workspace();
     for (const std::string& name : request.variants) {
+        const lab::NvtxRange range(name);
         const auto& variant = find(table, name);
         const Shape shape = variant.shape(count);
         found = compute<Result>(variant, d_input, width, sizes, request.repeats, workspace);
@@ -678,6 +679,7 @@ int64_t run_sums(const Request& request, lab::Results& results) {
     const std::vector<int64_t> sizes = sizes_of(request, count);
     std::vector<Sum> expected;
     for (size_t k = 0; k < sizes.size(); k++) {
+        const lab::NvtxRange range("reference");
         const int64_t begin = k == 0 ? 0 : sizes[k - 1];
         const Sum before = k == 0 ? Sum{0, 0} : expected[k - 1];
         const Sum more = sum_on_cpu(values.data() + begin, sizes[k] - begin);
@@ -703,6 +705,7 @@ int64_t run_histograms(const Request& request, lab::Results& results) {
     const std::vector<int64_t> sizes = sizes_of(request, count);
     std::vector<std::vector<Count>> expected;
     for (size_t k = 0; k < sizes.size(); k++) {
+        const lab::NvtxRange range("reference");
         const int64_t begin = k == 0 ? 0 : sizes[k - 1];
         expected.push_back(histogram_on_cpu(bytes.data() + begin, sizes[k] - begin));
         for (int bin = 0; k > 0 && bin < bins; bin++) expected[k][bin] += expected[k - 1][bin];

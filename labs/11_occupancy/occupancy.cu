@@ -147,6 +147,7 @@ constexpr float constant =
     -1.9f;  // x * x + c is chaotic there: one wrong bit, and all is different
 
 void square_on_cpu(const float* x, float* y, int64_t count, int steps) {
+    const lab::NvtxRange range("reference");
     for (int64_t i = 0; i < count; i++) {
         y[i] = x[i];
         for (int step = 0; step < steps; step++) y[i] = std::fma(y[i], y[i], constant);
@@ -157,6 +158,7 @@ void square_on_cpu(const float* x, float* y, int64_t count, int steps) {
 // own. Walker w starts at row w % rows.
 void walk_on_cpu(const int32_t* next, int64_t rows, int width, int32_t* ends, int64_t walkers,
                  int steps) {
+    const lab::NvtxRange range("reference");
     for (int64_t i = 0; i < walkers * width; i++) {
         ends[i] = i / width % rows;
         for (int step = 0; step < steps; step++) {
@@ -663,6 +665,7 @@ std::vector<T> run_and_fetch(const Variant& variant, Shape shape, const Work& wo
 template <class T>
 void measure(const Variant& variant, Shape shape, const Work& work, T* d_output,
              const std::vector<T>& reference, const Options& options, lab::Results& results) {
+    const lab::NvtxRange range(variant.name);
     const std::vector<T> h_output = run_and_fetch(variant, shape, work, d_output, reference.size());
     const lab::Comparison comparison =
         lab::compare(h_output.data(), reference.data(), reference.size());

@@ -84,6 +84,7 @@ int main(int argc, char** argv) {
     setvbuf(stdout, nullptr, _IOLBF, 0);
     printf("host: hello, I launch a grid of %s blocks of %s threads\n",
            lab::shape_text(grid).c_str(), lab::shape_text(block).c_str());
+    const lab::NvtxRange range("greet");
     lab::HostTimer timer;
     launch_greet(grid, block);
 #ifdef LAB_DEBUG

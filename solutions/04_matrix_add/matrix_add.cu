@@ -22,6 +22,7 @@
 
 // a, b, sum: (height, width), row-major
 void add_on_cpu(const float* a, const float* b, float* sum, int64_t height, int64_t width) {
+    const lab::NvtxRange range("reference");
     for (int64_t row = 0; row < height; row++) {
         for (int64_t column = 0; column < width; column++) {
             const int64_t i = row * width + column;
@@ -324,6 +325,7 @@ int main(int argc, char** argv) {
     CHECK(cudaMemcpy(d_b, input.b.values.data(), bytes, cudaMemcpyHostToDevice));
 
     for (const std::string& name : names) {
+        const lab::NvtxRange range(name);
         for (const dim3 block : blocks) {
             const Variant& variant = find(name);
             const Shape shape = variant.shape(height, width, block);

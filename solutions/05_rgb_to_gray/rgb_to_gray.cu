@@ -49,6 +49,7 @@ __device__ inline uint32_t scaled_gray(uint32_t red, uint32_t green, uint32_t bl
 // The CPU reference, with an arithmetic of its own: it is right whatever gray_of says.
 // rgb: (height, width, 3), gray: (height, width), row-major
 void convert_on_cpu(const uint8_t* rgb, uint8_t* gray, int64_t height, int64_t width) {
+    const lab::NvtxRange range("reference");
     constexpr unsigned weights[] = {299, 587, 114};
     for (int64_t i = 0; i < height * width; i++) {
         unsigned thousandths = 0;
@@ -384,6 +385,7 @@ int main(int argc, char** argv) {
     CHECK(cudaMemcpy(d_planes, planes.data(), planes.size(), cudaMemcpyHostToDevice));
 
     for (const std::string& name : names) {
+        const lab::NvtxRange range(name);
         const Variant& variant = find(name);
         const Shape shape = variant.shape(height, width, block);
         const uint8_t* d_rgb = variant.planes ? d_planes : d_pixels;

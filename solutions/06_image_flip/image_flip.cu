@@ -43,6 +43,7 @@ struct Flip {
 // CPU reference.
 
 void flip_on_cpu(const uint8_t* input, uint8_t* output, Flip flip) {
+    const lab::NvtxRange range("reference");
     for (int64_t row = 0; row < flip.height; row++) {
         for (int64_t column = 0; column < flip.width; column++) {
             const int64_t from = flip.source_row(row) * flip.width + flip.source_column(column);
@@ -453,6 +454,7 @@ int main(int argc, char** argv) {
     CHECK(cudaMemcpy(d_input, input.pixels.data(), bytes, cudaMemcpyHostToDevice));
 
     for (const std::string& name : names) {
+        const lab::NvtxRange range(name);
         const Variant& variant = find(name);
         if (name == "npp" && flip.channels == 2) {
             results.skip(name, "it has no mirror for 2 channels");

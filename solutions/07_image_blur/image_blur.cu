@@ -58,6 +58,7 @@ __host__ __device__ inline Range window(int centre, int radius, int size) {
 
 // pixels, blurred: (height, width, channels), without padding
 void blur_on_cpu(const uint8_t* pixels, uint8_t* blurred, const Shape& shape, int radius) {
+    const lab::NvtxRange range("reference");
     const int64_t width = shape.width, height = shape.height, values = shape.values();
     std::vector<uint64_t> column_sums(values);
     int64_t rows = 0;  // how many rows are in the sums
@@ -998,6 +999,7 @@ int main(int argc, char** argv) {
     const Job job = {d_input, d_output, d_sums, shape, radius, large};
 
     for (const std::string& name : names) {
+        const lab::NvtxRange range(name);
         std::string reason = impossible(name, shape, radius);
         if (reason.empty() && names.size() > 1) reason = takes_too_long(name, shape, radius);
         if (!reason.empty()) {

@@ -303,6 +303,7 @@ std::vector<Task> tasks_of(const std::vector<std::string>& names, const std::vec
 }
 
 std::vector<uint32_t> reference_of(const Task& task, const std::vector<uint32_t>& x, int rounds) {
+    const lab::NvtxRange range("reference");
     std::vector<uint32_t> y(x.size());
     const std::string name = task.variant->name;
     if (name == "short_branch") {
@@ -404,6 +405,7 @@ int main(int argc, char** argv) {
     std::vector<uint32_t> h_y(count);
     std::vector<double> times;
     for (const Task& task : tasks) {
+        const lab::NvtxRange range(task.name());
         CHECK(cudaMemset(d_y, 0xFF, bytes));  // what no thread writes will show
         const auto run = [&] { task.variant->launch(block, d_x, d_y, count, task.paths, rounds); };
         run();

@@ -574,6 +574,7 @@ void make_room_for_launches(const Job& job) {
 
 std::vector<int32_t> run_variant(const Variant& variant, const Job& job,
                                  const std::vector<int32_t>& expected, lab::Results& results) {
+    const lab::NvtxRange range(variant.name);
     std::vector<int32_t> dwells(expected.size());
     const size_t bytes = dwells.size() * sizeof(int32_t);
     const Shape shape = variant.shape(job);
@@ -600,7 +601,10 @@ void run_picture(const Request& request, lab::Results& results) {
     lab::require_device();
     lab::require_device_memory(6 * sizeof(int32_t) * expected.size(), "a picture of this size");
     lab::HostTimer clock;
-    dwells_on_cpu(view, expected.data());
+    {
+        const lab::NvtxRange range("reference");
+        dwells_on_cpu(view, expected.data());
+    }
     results.note(
         lab::format("direct, on one core of the CPU: %.1f ms; the largest parts of the set "
                     "by a formula",

@@ -939,6 +939,7 @@ constexpr size_t most_judged_nodes = 1
                                      << 14;  // the reference needs n^2 steps before the first point
 
 Sample take_sample(const Problem& problem) {
+    const lab::NvtxRange range("reference");
     Sample sample;
     const int64_t points = problem.abscissae.size(), nodes = problem.x.size();
     const int64_t budget = std::max<int64_t>(50, (lab::on_cpu ? 1 << 19 : 1 << 22) / nodes);
@@ -1058,6 +1059,7 @@ class Runner {
     void run(const Variant& variant) {
         const std::string reason = obstacle(variant);
         if (!reason.empty()) return results_.skip(variant.name, reason);
+        const lab::NvtxRange range(variant.name);
         std::memset(values_.data(), 0xFF, values_.size() * sizeof(double));  // NaN
         variant.kind == InPieces ? run_in_pieces(variant) : run_at_once(variant);
     }

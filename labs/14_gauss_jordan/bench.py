@@ -12,7 +12,7 @@ SLOW = "report,on_device,gauss_jordan,tiled,blocked,openblas"
 benchmark = Benchmark(__file__, peers=["cusolver", "openblas"])
 for type in ("double", "float"):
     for n in (256, 512, 1024, 2048, 4096, 8192, 16384):
-        without = ["--without", SLOW] if n > 4096 else []
+        without = ["--without", SLOW] if n > 2048 else []
         benchmark.run("--type", type, "--n", n, *without,
                       cpu=["--type", type, "--n", max(8, n // 64), "--without", "tensor,refined"])
 for type in ("double", "float"):
@@ -20,4 +20,6 @@ for type in ("double", "float"):
                     title=f"time to solution, {type}", only=rf"side, {type},")
     benchmark.lines("GFLOP/s", x=r"^(\d+) unknowns", label="unknowns", logarithmic=True,
                     title=f"2/3 n^3 a second, {type}", only=rf"side, {type},")
+for n in (1024, 16384):
+    benchmark.headline(f"^{n} unknowns, 1 right-hand side, double", f"{n} unknowns, double", limit="double, tensor cores")
 benchmark.main()

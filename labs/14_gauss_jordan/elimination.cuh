@@ -20,7 +20,7 @@ struct Candidate {
 __device__ inline Candidate nobody() { return {0, INT_MAX}; }
 
 __device__ inline Candidate candidate(double value, int row) {
-    return {(unsigned long long)__double_as_longlong(fabs(value)), row};
+    return {(unsigned long long)__double_as_longlong(value) << 1 >> 1, row};  // without the sign
 }
 
 __device__ inline Candidate candidate(float value, int row) {

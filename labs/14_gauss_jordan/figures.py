@@ -9,7 +9,9 @@ The first command measures and draws, the second one only draws.
 
 import argparse
 import csv
+import itertools
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import matplotlib
@@ -27,22 +29,26 @@ MARKS = {10: "o", 1000: "s", 1_000_000: "^"}
 
 
 def measure(program, path):
-    """The report's combinations: ranges, right-hand sides, types; on the CPU as far as it is no long wait."""
+    """The report's combinations: ranges, right-hand sides, types. Times are taken of the plain ones, each alone on
+    the machine; of the others only errors are drawn, so that they may share it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
     on_cpu = "gpu" not in program.parts
-    sizes = (32, 64, 96, 128) if on_cpu else (128, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192)
-    for type in ("float", "double"):
-        for n in sizes:
-            for range_, value in ((r, v) for r in RANGES for v in VALUES):
-                plain = (range_, value) == (RANGES[0], VALUES[0])
-                if n > 2048 and not plain:
-                    continue
-                variants = ["report"] + (["tiled", "team"] if plain else []) + (["cpu"] if n <= 2048 else [])
-                run = subprocess.run([program, "--type", type, "--n", str(n), "--range", str(range_), "--value", str(value),
-                                      "--variant", ",".join(variants), "--study", path], capture_output=True, text=True)
-                print(f"{type}, n = {n}, range {range_}, value {value}: {'right' if run.returncode == 0 else run.stdout + run.stderr}",
-                      flush=True)
+    sizes = (32, 64, 96, 128) if on_cpu else (128, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144)
+
+    def run(type, n, range_, value, variants):
+        done = subprocess.run([program, "--type", type, "--n", str(n), "--range", str(range_), "--value", str(value),
+                               "--variant", variants, "--study", path], capture_output=True, text=True, check=False)
+        print(f"{type}, n = {n}, range {range_}, value {value}: {'right' if done.returncode == 0 else done.stdout + done.stderr}",
+              flush=True)
+
+    for type, n in itertools.product(("float", "double"), sizes):
+        run(type, n, RANGES[0], VALUES[0], "report,tiled,team" + (",cpu" if n <= 2048 else ""))
+    others = itertools.product(("float", "double"), sizes if on_cpu else (128, 256, 512, 1024), RANGES, VALUES)
+    with ThreadPoolExecutor(1 if on_cpu else 8) as pool:
+        for words in others:
+            if words[2:] != (RANGES[0], VALUES[0]):
+                pool.submit(run, *words, "report,cpu")
 
 
 def read(path):
@@ -78,9 +84,10 @@ def draw_errors(rows):
                     if len(x):
                         axes.loglog(x, y, style, marker=MARKS[range_], markersize=3, linewidth=0.8, color=f"C{number}",
                                     label=f"{type}, b = {value:g}" if range_ == RANGES[0] else None)
-        axes.set_title(f"{variant}: largest |b - A x|; circles 0 to 10, squares to 1e3, triangles to 1e6", fontsize=8)
+        axes.set_title(variant, fontsize=8)
         axes.set_xlabel("n")
     axes.legend(frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
+    figure.suptitle(f"{rows[0]['card']}: largest |b - A x|; A from 0 to 10 (circles), to 1e3 (squares), to 1e6 (triangles)", fontsize=9)
     figure.tight_layout()
     save(figure, "errors.png")
 
@@ -120,7 +127,7 @@ def draw_memory(rows):
     figure = Figure(figsize=(4.5, 3.2))
     axes = figure.add_subplot()
     n = numpy.geomspace(256, 131072, 200)
-    for card, gigabytes in (("GTX 480, 1.5 GB", 1.5), ("H100, 80 GB", 80)):
+    for card, gigabytes in (("GTX 480, 1.5 GB", 1.5), ("H100, 80 GB", 80), ("H200, 141 GB", 141)):
         for type, size in (("float", 4), ("double", 8)):
             axes.loglog(n, numpy.minimum(100, 2 * n * n * size / gigabytes / 1e7), "-" if size == 8 else "--", linewidth=1,
                         label=f"{card}, {type}")

@@ -124,11 +124,14 @@ Norms norms_of(const std::vector<T>& a, int64_t n) {
 
 // The condition in the 1-norm, estimated by a few solutions with A and its transpose (Hager 1984, in
 // Higham's form): it climbs from vertex to vertex of the unit ball towards the largest |A^-1 e|. Never too
-// large, and rarely too small by more than a factor of 3.
+// large, and rarely too small by more than a factor of 3. The vectors are longer than there by the root of
+// `norm`, so that a matrix of tiny or huge numbers has the condition of any other. Where numbers overflow all
+// the same, it is infinite.
 template <class T>
 double estimate_condition(const HostFactors<T>& factors, double norm, int64_t n) {
     if (factors.singular >= 0) return INFINITY;
-    std::vector<double> x(n, 1.0 / n);
+    const double length = std::sqrt(norm);
+    std::vector<double> x(n, length / double(n));
     const auto size_of = [](const std::vector<double>& y) {
         double sum = 0;
         for (double value : y) sum += std::fabs(value);
@@ -139,9 +142,10 @@ double estimate_condition(const HostFactors<T>& factors, double norm, int64_t n)
     for (int round = 0; round < 5; round++) {
         std::vector<double> y = solve_plain(factors, x, n);
         const double size = size_of(y);
-        if (!(size > estimate)) break;
+        if (!std::isfinite(size)) return INFINITY;
+        if (size <= estimate) break;
         estimate = size;
-        for (double& value : y) value = value < 0 ? -1 : 1;
+        for (double& value : y) value = value < 0 ? -length : length;
         const std::vector<double> z = solve_transposed(factors, y, n);
         const int64_t best =
             std::max_element(z.begin(), z.end(),
@@ -150,13 +154,13 @@ double estimate_condition(const HostFactors<T>& factors, double norm, int64_t n)
         if (best == last) break;
         last = best;
         std::fill(x.begin(), x.end(), 0.0);
-        x[best] = 1;
+        x[best] = length;
     }
     for (int64_t i = 0; i < n; i++) {  // a vector that finds what the climb may miss
-        x[i] = (i % 2 ? -1 : 1) * (1 + double(i) / std::max<int64_t>(1, n - 1));
+        x[i] = (i % 2 ? -length : length) * (1 + double(i) / std::max<int64_t>(1, n - 1));
     }
     const double other = 2 * size_of(solve_plain(factors, x, n)) / (3 * double(n));
-    return norm * std::max(estimate, other);
+    return std::isfinite(other) ? length * std::max(estimate, other) : INFINITY;
 }
 
 // How far A x is from b.
@@ -208,8 +212,10 @@ Errors errors_of_side(const Problem<T>& problem, const std::vector<T>& x, int64_
             errors = {residual, 0, i * sides + side, double(expected), double(sum)};
         }
     }
-    const double size = norm * solution * double(n) * epsilon<T>;
-    errors.backward = errors.residual == 0 ? 0 : errors.residual / size;
+    // a long double, as the product of both sizes may be more than a double holds, or less
+    long double size = norm;
+    size *= solution * double(n) * epsilon<T>;
+    errors.backward = errors.residual == 0 ? 0 : double(errors.residual / size);
     return errors;
 }
 

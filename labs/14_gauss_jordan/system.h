@@ -50,3 +50,13 @@ __device__ __forceinline__ void wait_for_flag(const int* flag, int value) {
 #endif
     } while (seen != value);
 }
+
+// Programmatic dependent launch, as of compute capability 9.0: a kernel may be brought to the multiprocessors
+// while the one before it still runs. Before it reads what that one has written, it waits here; the kernel
+// after it may come from then on. Without such a launch there is nothing to wait for.
+__device__ __forceinline__ void wait_for_last_kernel() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}

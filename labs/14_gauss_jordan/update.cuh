@@ -11,165 +11,206 @@
 #include "system.h"
 
 // ---------------------------------------------------------------------------------------------
-// Exchanges and triangular solves: tiles of 32 columns. A thread has one column and 32 rows of it in
-// registers; warp q has rows 32 q to 32 q + 31 of the block of rows.
+// Exchanges and triangular solves. A block has 32 columns, a lane one of them, and a warp every eighth
+// row. What a block needs lies in its shared memory, brought by asynchronous copies, and all loops are
+// short: code that is executed only once takes longer to fetch than to execute.
 
-constexpr int most_solved = 128;  // rows, and so 4 warps
+constexpr int solve_threads = 256, solve_warps = solve_threads / 32;
+constexpr int most_solved = 128;  // rows
 
-// Which row, before all exchanges of a block of pivots, stood at the place that is asked for.
-__device__ inline int origin_of(int place, const int* pivots, int first, int count) {
-#pragma unroll 8
-    for (int k = count - 1; k >= 0; k--) {
-        if (place == first + k) {
-            place = pivots[k];
-        } else if (place == pivots[k]) {
-            place = first + k;
-        }
-    }
-    return place;
-}
-
-// A 32 x 32 piece of the triangle: one for each warp, handed out to all lanes at once. It is fetched to
-// registers long before it is needed: all of its rows are on the way at the same time.
-template <class T>
-struct Piece {
-    T values[32][32];
-
-    // Rows and columns from the given ones on; past `end` as in a matrix of ones and zeros.
-    __device__ static void fetch(const System<T>& system, int row, int column, int end,
-                                 T (&fetched)[32]) {
-        const int lane = threadIdx.x % 32;
-#pragma unroll
-        for (int r = 0; r < 32; r++) {
-            const bool exists = row + r < end && column + lane < end;
-            fetched[r] = exists ? system.row(row + r)[column + lane] : T(row + r == column + lane);
-        }
-    }
-
-    __device__ void put(const T (&fetched)[32]) {
-        __syncwarp();
-#pragma unroll
-        for (int r = 0; r < 32; r++) values[r][threadIdx.x % 32] = fetched[r];
-        __syncwarp();
-    }
-};
-
-// x := L^-1 x or U^-1 x, by substitution: exact inverses of the triangle's pieces would be faster and
-// less accurate. Warps that are done hand their part to those that come after, in `solved`.
+// The triangle and the columns of a block of rows, which is filled up to `rows`, a multiple of 32. Upper
+// triangles are turned around: to solve with them from the last row to the first is the same then.
 template <class T, bool lower>
-__device__ void solve_tile(const System<T>& system, int first, int count, T (&x)[32],
-                           Piece<T>& piece, T (*solved)[32]) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
-    T next[32];
-    const auto fetch_for = [&](int step) {
-        const int column = first + 32 * (lower ? step : warps - 1 - step);
-        Piece<T>::fetch(system, first + 32 * warp, column, first + count, next);
-    };
-    fetch_for(0);
-    for (int step = 0; step < warps; step++) {
-        const int now = lower ? step : warps - 1 - step;
-        const bool waits = lower ? warp > now : warp < now;
-        if (waits || warp == now) piece.put(next);
-        if (waits) fetch_for(step + 1);
-        if (warp == now) {
-#pragma unroll
-            for (int s = 0; s < 32; s++) {
-                const int i = lower ? s : 31 - s;
-                if (!lower) x[i] /= piece.values[i][i];
-#pragma unroll
-                for (int r = lower ? i + 1 : 0; r < (lower ? 32 : i); r++) {
-                    x[r] -= piece.values[r][i] * x[i];
+class SolveTile {
+ public:
+    __device__ SolveTile(const System<T>& system, int first, int count, int rows, T* shared)
+        : system_(system),
+          first_(first),
+          count_(count),
+          rows_(rows),
+          triangle_(shared),
+          columns_(shared + rows * rows) {}
+
+    // Bytes of shared memory; and after them come `rows` rows of 32 columns for displaced ones.
+    __host__ __device__ static constexpr int elements(int rows) { return rows * (rows + 32); }
+
+    __device__ T& at(int i) { return columns_[turned(i) * 32 + threadIdx.x % 32]; }
+
+    // Missing rows are those of the unit matrix.
+    __device__ void fetch_triangle() {
+        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+#pragma unroll 1
+        for (int row = warp; row < rows_; row += solve_warps) {
+#pragma unroll 1
+            for (int column = lane; column < rows_; column += 32) {
+                if (lower ? column > row : column < row) continue;
+                T* const to = &triangle_[turned(row) * rows_ + turned(column)];
+                if (row < count_ && column < count_) {
+                    lab::copy_async<sizeof(T)>(to, &system_.row(first_ + row)[first_ + column],
+                                               true);
+                } else {
+                    *to = row == column;
                 }
             }
-#pragma unroll
-            for (int i = 0; i < 32; i++) solved[32 * now + i][lane] = x[i];
-        }
-        __syncthreads();
-        if (!waits) continue;
-#pragma unroll 4
-        for (int i = 0; i < 32; i++) {
-            const T value = solved[32 * now + i][lane];
-#pragma unroll
-            for (int r = 0; r < 32; r++) x[r] -= piece.values[r][i] * value;
         }
     }
-}
+
+    // Eight unknowns at a time: each warp solves for them, and takes them off its own rows. Substitution:
+    // exact inverses of the triangle's pieces would be faster and less accurate.
+    __device__ void solve() {
+        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+#pragma unroll 1
+        for (int done = 0; done < rows_; done += 8) {
+            T x[8];
+#pragma unroll
+            for (int i = 0; i < 8; i++) x[i] = columns_[(done + i) * 32 + lane];
+#pragma unroll
+            for (int i = 0; i < 8; i++) {
+                const T* const l = &triangle_[(done + i) * rows_ + done];
+#pragma unroll
+                for (int k = 0; k < i; k++) x[i] -= l[k] * x[k];
+                if (!lower) x[i] /= l[i];
+            }
+            for (int row = done + 8 + warp; row < rows_; row += 4 * solve_warps) {
+                T value[4];
+                int at[4];  // four rows, or the first one once more
+#pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    at[i] = row + i * solve_warps < rows_ ? row + i * solve_warps : row;
+                    value[i] = columns_[at[i] * 32 + lane];
+                }
+#pragma unroll
+                for (int k = 0; k < 8; k++) {
+#pragma unroll
+                    for (int i = 0; i < 4; i++)
+                        value[i] -= triangle_[at[i] * rows_ + done + k] * x[k];
+                }
+#pragma unroll
+                for (int i = 0; i < 4; i++) columns_[at[i] * 32 + lane] = value[i];
+            }
+            __syncthreads();
+#pragma unroll
+            for (int i = 0; i < 8; i++) {
+                if (warp == i) columns_[(done + i) * 32 + lane] = x[i];
+            }
+        }
+        __syncthreads();
+    }
+
+ private:
+    __device__ int turned(int i) const { return lower ? i : rows_ - 1 - i; }
+
+    const System<T>& system_;
+    const int first_, count_, rows_;
+    T *const triangle_, *const columns_;
+};
 
 // The columns that a kernel works on: those from `begin` to `end`, but for those of the panel itself.
 struct Columns {
     int begin, end;
 };
 
+// Which row, before all exchanges of a block of pivots, stood at the place that is asked for. `left_by`: -1,
+// or a pivot that has left the place; if a later one has left it as well, nobody comes to stand there, and
+// the answer is -1.
+__device__ inline int origin_of(int place, int left_by, const int* pivots, int first, int count) {
+    const int asked_for = place;
+    bool free = left_by >= 0;
+#pragma unroll 8
+    for (int k = count - 1; k >= 0; k--) {
+        const int pivot = pivots[k];
+        free = free && !(k > left_by && pivot == asked_for);
+        if (place == first + k) {
+            place = pivot;
+        } else if (place == pivot) {
+            place = first + k;
+        }
+    }
+    return left_by < 0 || free ? place : -1;
+}
+
 // Carries the exchanges of `count` pivots over to other columns, those on the left and those on the
 // right of them, and (`solve`) solves L x = b for the tiles on the right. All that a tile needs is read
-// before anything is written, all at the same time. shared: a Piece a warp, and `solved`
+// before anything is written, all at the same time.
 template <class T>
-__global__ void __launch_bounds__(most_solved)
-    swap_and_solve(System<T> system, const int* d_pivots, int first, int count, Columns left,
-                   Columns right, bool solve) {
+__global__ void __launch_bounds__(solve_threads)
+    swap_and_solve(System<T> system, const int* d_pivots, int first, int count, int rows,
+                   Columns left, Columns right, bool solve) {
     extern __shared__ double shared_memory[];
     __shared__ int pivots[most_solved], top[most_solved], displaced[most_solved];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, thread = threadIdx.x;
-    Piece<T>* const pieces = reinterpret_cast<Piece<T>*>(shared_memory);
-    T(*const solved)[32] = pieces[blockDim.x / 32].values;
+    SolveTile<T, true> tile(system, first, count, rows, reinterpret_cast<T*>(shared_memory));
+    T* const moved = reinterpret_cast<T*>(shared_memory) + SolveTile<T, true>::elements(rows);
 
-    pivots[thread] = thread < count ? d_pivots[first + thread] : first + thread;
-    __syncthreads();
-    // Where the rows come from: those of the block, and those that a pivot has left. If two pivots left
-    // the same place, the later one's row is not the one that comes to stand there.
-    top[thread] = origin_of(first + thread, pivots, first, count);
-    const int place = pivots[thread];
-    bool filled = place >= first + count && thread < count;
-    for (int k = thread + 1; k < count; k++) filled = filled && pivots[k] != place;
-    displaced[thread] = filled ? origin_of(place, pivots, first, count) : -1;
-    __syncthreads();
-
-    const int left_tiles = (left.end - left.begin + 31) / 32, tile = blockIdx.x;
-    const bool is_left = tile < left_tiles;
+    const int left_tiles = (left.end - left.begin + 31) / 32, number = blockIdx.x;
+    const bool is_left = number < left_tiles;
     const Columns columns = is_left ? left : right;
-    const int column = columns.begin + 32 * (is_left ? tile : tile - left_tiles) + lane;
+    const int column = columns.begin + 32 * (is_left ? number : number - left_tiles) + lane;
     const bool exists = column < columns.end;
-    T x[32], moved[32];
-#pragma unroll
-    for (int r = 0; r < 32; r++) {
-        const int i = 32 * warp + r;
-        x[r] = exists && i < count ? system.row(top[i])[column] : 0;
-        moved[r] = exists && displaced[i] >= 0 ? system.row(displaced[i])[column] : 0;
+    solve = solve && !is_left;
+    wait_for_last_kernel();
+    if (thread < count) pivots[thread] = d_pivots[first + thread];
+    if (solve) tile.fetch_triangle();
+    __syncthreads();
+    // Where the rows come from: those of the block, and those that a pivot has left.
+    const int i = thread % most_solved;
+    if (i < count) {
+        const bool of_block = thread < most_solved;
+        const int place = of_block ? first + i : pivots[i];
+        const int origin = origin_of(place, of_block ? -1 : i, pivots, first, count);
+        if (of_block) {
+            top[i] = origin;
+        } else {
+            displaced[i] = place < first + count ? -1 : origin;
+        }
     }
     __syncthreads();
-#pragma unroll
-    for (int r = 0; r < 32; r++) {
-        const int i = 32 * warp + r;
-        if (exists && displaced[i] >= 0) system.row(pivots[i])[column] = moved[r];
+#pragma unroll 4
+    for (int i = warp; i < rows; i += solve_warps) {
+        const bool wanted = exists && i < count, filled = wanted && displaced[i] >= 0;
+        const T* const row = system.row(wanted ? top[i] : first);
+        const T* const other = system.row(filled ? displaced[i] : first);
+        lab::copy_async<sizeof(T)>(&tile.at(i), row + (wanted ? column : 0), wanted);
+        lab::copy_async<sizeof(T)>(&moved[i * 32 + lane], other + (filled ? column : 0), filled);
     }
-    if (solve && !is_left) solve_tile<T, true>(system, first, count, x, pieces[warp], solved);
-#pragma unroll
-    for (int r = 0; r < 32; r++) {
-        const int i = 32 * warp + r;
-        if (exists && i < count) system.row(first + i)[column] = x[r];
+    lab::commit_copies();
+    lab::wait_for_copies<0>();
+    __syncthreads();
+#pragma unroll 2
+    for (int i = warp; i < count; i += solve_warps) {
+        if (exists && displaced[i] >= 0) system.row(pivots[i])[column] = moved[i * 32 + lane];
+    }
+    if (solve) tile.solve();
+#pragma unroll 2
+    for (int i = warp; i < count; i += solve_warps) {
+        if (exists) system.row(first + i)[column] = tile.at(i);
     }
 }
 
 // L x = b (`lower`) or U x = b for a block of rows and some columns, in their place.
 template <class T, bool lower>
-__global__ void __launch_bounds__(most_solved)
-    solve_columns(System<T> system, int first, int count, Columns columns) {
+__global__ void __launch_bounds__(solve_threads)
+    solve_columns(System<T> system, int first, int count, int rows, Columns columns) {
     extern __shared__ double shared_memory[];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    Piece<T>* const pieces = reinterpret_cast<Piece<T>*>(shared_memory);
-    T(*const solved)[32] = pieces[blockDim.x / 32].values;
+    SolveTile<T, lower> tile(system, first, count, rows, reinterpret_cast<T*>(shared_memory));
     const int column = columns.begin + 32 * blockIdx.x + lane;
-    T x[32];
-#pragma unroll
-    for (int r = 0; r < 32; r++) {
-        const int i = 32 * warp + r;
-        x[r] = column < columns.end && i < count ? system.row(first + i)[column] : 0;
+    const bool exists = column < columns.end;
+    wait_for_last_kernel();
+    tile.fetch_triangle();
+#pragma unroll 4
+    for (int i = warp; i < rows; i += solve_warps) {
+        const bool wanted = exists && i < count;
+        lab::copy_async<sizeof(T)>(
+            &tile.at(i), system.row(first + (wanted ? i : 0)) + (wanted ? column : 0), wanted);
     }
-    solve_tile<T, lower>(system, first, count, x, pieces[warp], solved);
-#pragma unroll
-    for (int r = 0; r < 32; r++) {
-        const int i = 32 * warp + r;
-        if (column < columns.end && i < count) system.row(first + i)[column] = x[r];
+    lab::commit_copies();
+    lab::wait_for_copies<0>();
+    __syncthreads();
+    tile.solve();
+#pragma unroll 2
+    for (int i = warp; i < count; i += solve_warps) {
+        if (exists) system.row(first + i)[column] = tile.at(i);
     }
 }
 
@@ -270,15 +311,31 @@ class RegisterTile {
         }
     }
 
+    // Some rows at a time: all of their elements are read before the first one is stored.
     __device__ void subtract(const T (&sums)[per_thread][per_thread]) const {
         const int y = threadIdx.x / 16, x = threadIdx.x % 16;
+        constexpr int some = 16 / per_thread;
 #pragma unroll
-        for (int i = 0; i < per_thread; i++) {
-            const int row = row_ + nth(y, i);
+        for (int first = 0; first < per_thread; first += some) {
+            T c[some][per_thread];
 #pragma unroll
-            for (int j = 0; j < per_thread; j++) {
-                const int column = column_ + nth(x, j);
-                if (row < u_.m && column < u_.n) u_.c[row * u_.stride + column] -= sums[i][j];
+            for (int i = 0; i < some; i++) {
+                const int64_t row = min(row_ + nth(y, first + i), u_.m - 1);
+#pragma unroll
+                for (int j = 0; j < per_thread; j++) {
+                    c[i][j] = u_.c[row * u_.stride + min(column_ + nth(x, j), u_.n - 1)];
+                }
+            }
+#pragma unroll
+            for (int i = 0; i < some; i++) {
+                const int row = row_ + nth(y, first + i);
+#pragma unroll
+                for (int j = 0; j < per_thread; j++) {
+                    const int column = column_ + nth(x, j);
+                    if (row < u_.m && column < u_.n) {
+                        u_.c[row * u_.stride + column] = c[i][j] - sums[first + i][j];
+                    }
+                }
             }
         }
     }
@@ -290,6 +347,7 @@ class RegisterTile {
 
 template <class T, int per_thread>
 __global__ void __launch_bounds__(256) update_by_registers(Update<T> update) {
+    wait_for_last_kernel();
     RegisterTile<T, per_thread>(update).run();
 }
 
@@ -394,30 +452,48 @@ __device__ __forceinline__ void copy_stage(typename Tile::Stage& stage, const Up
     lab::commit_copies();
 }
 
-// -c to the sums, or the sums to -c. A thread has pairs in 8 rows 8 by 8, and in 16 columns 16 by 16.
-template <class Tile, bool store>
-__device__ __forceinline__ void exchange_c(double (&sums)[Tile::down][Tile::across][4],
-                                           const Update<double>& u, int row, int column) {
+// A thread's pairs of c, in 8 rows 8 by 8 and in 16 columns 16 by 16: their rows and columns, and their
+// places among the sums, for whoever reads or stores them.
+template <class Tile, class Sums, class Use>
+__device__ __forceinline__ void for_each_pair(Sums& sums, int row, int column, Use use) {
     const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
 #pragma unroll
     for (int i = 0; i < Tile::down * 2; i++) {
-        const int y = row + i / 2 * 8 + 2 * t + i % 2;
-        double* const c = u.c + y * u.stride;
 #pragma unroll
         for (int j = 0; j < Tile::across; j++) {
-            double &left = sums[i / 2][j][i % 2], &right = sums[i / 2][j][i % 2 + 2];
-            const int x = column + j * 16 + 2 * g;
-            if (y >= u.m || x >= u.n) continue;
-            if (x + 1 < u.n) {
-                Vector<double>& pair = *reinterpret_cast<Vector<double>*>(c + x);
-                if (store) pair = {-left, -right};
-                if (!store) left = -pair.values[0], right = -pair.values[1];
-            } else {
-                if (store) c[x] = -left;
-                if (!store) left = -c[x];
-            }
+            use(row + i / 2 * 8 + 2 * t + i % 2, column + j * 16 + 2 * g, sums[i / 2][j][i % 2],
+                sums[i / 2][j][i % 2 + 2]);
         }
     }
+}
+
+// The sums begin with -c. All of c is asked for before the first of it is used, and so there is no
+// condition in between: past the last row or column the last one is read.
+template <class Tile>
+__device__ __forceinline__ void begin_with_c(double (&sums)[Tile::down][Tile::across][4],
+                                             const Update<double>& u, int row, int column) {
+    for_each_pair<Tile>(sums, row, column, [&](int y, int x, double& left, double& right) {
+        const double* const c = u.c + min(y, u.m - 1) * u.stride + min(x, (u.n - 1) / 2 * 2);
+        const Vector<double> pair = *reinterpret_cast<const Vector<double>*>(c);
+        left = pair.values[0], right = pair.values[1];
+    });
+    for_each_pair<Tile>(sums, row, column, [](int, int, double& left, double& right) {
+        left = -left, right = -right;
+    });
+}
+
+template <class Tile>
+__device__ __forceinline__ void store_c(const double (&sums)[Tile::down][Tile::across][4],
+                                        const Update<double>& u, int row, int column) {
+    const bool inside = row + Tile::warp_height <= u.m && column + Tile::warp_width <= u.n;
+    for_each_pair<Tile>(sums, row, column, [&](int y, int x, double left, double right) {
+        double* const c = u.c + y * u.stride + x;
+        if (inside || (y < u.m && x + 1 < u.n)) {
+            *reinterpret_cast<Vector<double>*>(c) = {-left, -right};
+        } else if (y < u.m && x < u.n) {
+            *c = -left;
+        }
+    });
 }
 
 template <class Tile>
@@ -430,12 +506,13 @@ __global__ void __launch_bounds__(Tile::threads) update_by_tensor_cores(Update<d
     const int y = warp / Tile::warps_across * Tile::warp_height;
     const int x = warp % Tile::warps_across * Tile::warp_width;
     const int row = blockIdx.y * Tile::height, column = blockIdx.x * Tile::width;
+    wait_for_last_kernel();
 #pragma unroll
     for (int s = 0; s < stages - 1; s++) {
         copy_stage<Tile>(stage[s], update, row, column, s * Tile::depth);
     }
-    double sums[down][across][4] = {};
-    exchange_c<Tile, false>(sums, update, row + y, column + x);
+    double sums[down][across][4];
+    begin_with_c<Tile>(sums, update, row + y, column + x);
     int used = 0, filled = stages - 1;
     for (int p = 0; p < update.k; p += Tile::depth) {
         lab::wait_for_copies<stages - 2>();
@@ -464,6 +541,6 @@ __global__ void __launch_bounds__(Tile::threads) update_by_tensor_cores(Update<d
         used = used + 1 == stages ? 0 : used + 1;
         filled = filled + 1 == stages ? 0 : filled + 1;
     }
-    exchange_c<Tile, true>(sums, update, row + y, column + x);
+    store_c<Tile>(sums, update, row + y, column + x);
 #endif
 }

@@ -33,16 +33,16 @@ struct Device {
 
 // A thread has up to eight rows of a panel: one block 4096 of them, and four columns.
 constexpr int most_panel_rows = 8;
+constexpr int most_alone = 256;  // rows for which one block is faster than several
 
 // Who factors a panel, and who multiplies.
 enum class PanelBy { one_block, team };
 enum class UpdateBy { registers, tensor_cores };
 
-// How a panel is shared out: each thread has `rows` rows, and so the panel has panel_values / rows columns.
+// How a panel is shared out.
 struct PanelShape {
-    int rows, blocks, threads;
-
-    int columns() const { return panel_values / rows; }
+    int rows, columns;  // of a thread
+    int blocks, threads;
 };
 
 // Columns are taken together on three levels: a panel is factored by one launch, a block is finished
@@ -116,8 +116,8 @@ class LuFactors {
         const int n = system.n, span = levels_.span;
         CHECK(cudaMemsetAsync(singular_.get(), 0xFF, sizeof(int)));
         CHECK(cudaMemsetAsync(steps_.get(), 0, steps_.bytes()));
-        const cudaStream_t rest = nullptr, panels = levels_.look_ahead ? urgent_.get() : rest;
-        urgent_.make_wait(panels, rest);
+        const cudaStream_t panels = urgent_.get(), rest = levels_.look_ahead ? nullptr : panels;
+        make_wait(panels, nullptr);
         for (int first = 0; first < n; first += span) {
             const int count = std::min(span, n - first), end = first + count;
             const int begin = end < n ? end : system.first_side;
@@ -125,12 +125,13 @@ class LuFactors {
             if (levels_.look_ahead && end < n)
                 next = end + span < n ? end + span : system.first_side;
             factor_span(system, first, count, panels);
-            urgent_.make_wait(rest, panels);
-            urgent_.make_wait(panels, rest);  // which may still be at the next columns
+            make_wait(panels, rest);  // which may still be at the next columns
+            make_wait(rest, panels);
             finish(system, first, count, {first, first}, {begin, next}, panels);
             finish(system, first, count, {keep_lower ? 0 : first, first}, {next, system.width},
                    rest);
         }
+        make_wait(nullptr, panels);
     }
 
     // U x = b, for all right-hand sides. x: (n, right-hand sides), row-major
@@ -164,15 +165,21 @@ class LuFactors {
         const int most_blocks = cluster                ? largest_cluster_
                                 : grid && !lab::on_cpu ? device_.multiprocessors
                                                        : 1;
-        const int few_threads = 256;  // fewer wait less for each other
-        PanelShape shape = {1, 1, 0};
-        while (int64_t{shape.rows} * most_blocks * panel_most_threads < height) shape.rows *= 2;
-        const int wanted = int(lab::divide_up(height, int64_t{shape.rows} * few_threads));
-        while (shape.blocks < wanted && shape.blocks < most_blocks) {
-            shape.blocks = grid ? std::min(wanted, most_blocks) : 2 * shape.blocks;
+        // Few threads a block: each of them reads the pivot's row, which takes longer than to use it.
+        constexpr PanelShape kinds[] = {{1, 32, 0, 128}, {2, 32, 0, 128}, {2, 32, 0, 256},
+                                        {2, 16, 0, 512}, {4, 8, 0, 512},  {8, 4, 0, 512}};
+        const bool alone = height <= most_alone;
+        for (PanelShape shape : kinds) {
+            const int64_t of_block = int64_t{shape.rows} * shape.threads;
+            if (of_block * (alone ? 1 : most_blocks) < height) continue;
+            const int wanted = int(lab::divide_up(height, of_block));
+            shape.blocks = 1;
+            while (shape.blocks < wanted) shape.blocks = grid ? wanted : 2 * shape.blocks;
+            shape.threads =
+                round_up(lab::divide_up(height, int64_t{shape.rows} * shape.blocks), 32);
+            return shape;
         }
-        shape.threads = round_up(lab::divide_up(height, int64_t{shape.rows} * shape.blocks), 32);
-        return shape;
+        lab::fail("a panel of %d rows is higher than this card's blocks can hold", height);
     }
 
  private:
@@ -187,17 +194,21 @@ class LuFactors {
     // CPU mode takes narrow ones, so that a small matrix meets all that there is.
     static Levels usual_levels(int n) {
         if (lab::on_cpu) return {32, 128, true};
-        if (n <= 2048) return {32, 32, false};
-        return {128, n < 8192 ? 128 : 256, true};
+        if (n <= 2048) return {32, 32, n > 1024};
+        if (n <= 4096) return {64, 64, true};
+        return {128, n <= 8192 ? 256 : 512, true};
     }
 
     // The rows for which a block of swap_and_solve has room.
     int solved_rows() const {
-        const bool roomy = device_.shared_bytes >= solve_bytes(most_solved) + 2048;
-        return roomy ? most_solved : most_solved / 2;
+        int rows = most_solved;
+        while (rows > 32 && solve_bytes(rows) + 2048 > device_.shared_bytes) rows /= 2;
+        return rows;
     }
 
-    static int solve_bytes(int rows) { return 2 * round_up(rows, 32) / 32 * int(sizeof(Piece<T>)); }
+    static int solve_bytes(int rows) {
+        return (SolveTile<T, true>::elements(rows) + rows * 32) * int(sizeof(T));
+    }
 
     void factor_span(const System<T>& system, int first, int count, cudaStream_t stream) {
         const int end = first + count;
@@ -212,7 +223,7 @@ class LuFactors {
         const int end = first + count;
         for (int at = first; at < end;) {
             const PanelShape shape = panel_shape(system.n - at);
-            const int columns = std::min(shape.columns(), end - at);
+            const int columns = std::min(shape.columns, end - at);
             launch_panel(system, at, columns, shape, stream);
             finish(system, at, columns, {first, at}, {at + columns, end}, stream);
             at += columns;
@@ -253,9 +264,9 @@ class LuFactors {
         const int tiles = int(lab::divide_up(left.end - left.begin, 32) +
                               lab::divide_up(right.end - right.begin, 32));
         if (tiles == 0) return;
-        swap_and_solve<T><<<tiles, round_up(count, 32), solve_bytes(count), stream>>>(
-            system, pivots_.get(), first, count, left, right, solve);
-        CHECK_LAUNCH();
+        const int rows = round_up(count, 32);
+        launch(swap_and_solve<T>, tiles, solve_threads, solve_bytes(rows), stream, system, pivots(),
+               first, count, rows, left, right, solve);
     }
 
     template <bool lower>
@@ -263,9 +274,9 @@ class LuFactors {
                       cudaStream_t stream) {
         const int tiles = int(lab::divide_up(columns.end - columns.begin, 32));
         if (tiles == 0) return;
-        solve_columns<T, lower><<<tiles, round_up(count, 32), solve_bytes(count), stream>>>(
-            system, first, count, columns);
-        CHECK_LAUNCH();
+        const int rows = round_up(count, 32);
+        launch(solve_columns<T, lower>, tiles, solve_threads, solve_bytes(rows), stream, system,
+               first, count, rows, columns);
     }
 
     // Right-hand sides by blocks of rows, from the last to the first: each is solved for, and then
@@ -287,75 +298,72 @@ class LuFactors {
 
     void launch_panel(const System<T>& system, int first, int count, PanelShape shape,
                       cudaStream_t stream) {
-        switch (shape.rows) {
-            case 1:
-                return launch_panel_of<1>(system, first, count, shape, stream);
-            case 2:
-                return launch_panel_of<2>(system, first, count, shape, stream);
-            case 4:
-                return launch_panel_of<4>(system, first, count, shape, stream);
+        switch (shape.columns) {
+            case 32:
+                if (shape.rows == 2)
+                    return launch_panel_of<2, 32>(system, first, count, shape, stream);
+                return launch_panel_of<1, 32>(system, first, count, shape, stream);
+            case 16:
+                return launch_panel_of<2, 16>(system, first, count, shape, stream);
+            case 8:
+                return launch_panel_of<4, 8>(system, first, count, shape, stream);
             default:
-                return launch_panel_of<8>(system, first, count, shape, stream);
+                return launch_panel_of<8, 4>(system, first, count, shape, stream);
         }
     }
 
-    template <int rows>
+    template <int rows, int columns>
     void launch_panel_of(const System<T>& system, int first, int count, PanelShape shape,
                          cudaStream_t stream) {
         if (panel_by_ == PanelBy::one_block || (shape.blocks == 1 && !lab::on_cpu)) {
-            factor_panel<T, rows, Alone<T>><<<1, shape.threads, 0, stream>>>(
-                system, first, count, pivots_.get(), singular_.get(), typename Alone<T>::Place{});
+            launch(factor_panel<T, rows, columns, Alone<T>>, 1, shape.threads, 0, stream, system,
+                   first, count, pivots_.get(), singular_.get(), typename Alone<T>::Place{});
         } else if (by_cluster(system.n - first)) {
-            launch_cluster<rows>(system, first, count, shape, stream);
+            launch_cluster<rows, columns>(system, first, count, shape, stream);
         } else {
             const typename Grid<T>::Place place = {offers_.get(), steps_.get(), first};
-            launch_grid<rows>(system, first, count, shape, place, stream);
+            launch_grid<rows, columns>(system, first, count, shape, place, stream);
         }
-        CHECK_LAUNCH();
     }
 
     // All blocks of a team must run at the same time. That is what a cooperative launch promises. CPU
     // mode has none; its teams are of one block.
-    template <int rows>
+    template <int rows, int columns>
     void launch_grid(const System<T>& system, int first, int count, PanelShape shape,
                      typename Grid<T>::Place place, cudaStream_t stream) {
 #ifdef CUDA_ON_CPU
-        factor_panel<T, rows, Grid<T>><<<shape.blocks, shape.threads, 0, stream>>>(
+        factor_panel<T, rows, columns, Grid<T>><<<shape.blocks, shape.threads, 0, stream>>>(
             system, first, count, pivots_.get(), singular_.get(), place);
+        CHECK_LAUNCH();
 #else
         System<T> argument = system;
         int* pivots = pivots_.get();
         int* singular = singular_.get();
         void* arguments[] = {&argument, &first, &count, &pivots, &singular, &place};
-        CHECK(cudaLaunchCooperativeKernel((const void*)factor_panel<T, rows, Grid<T>>, shape.blocks,
-                                          shape.threads, arguments, 0, stream));
+        CHECK(cudaLaunchCooperativeKernel((const void*)factor_panel<T, rows, columns, Grid<T>>,
+                                          shape.blocks, shape.threads, arguments, 0, stream));
+        follows_kernel_ = false;
 #endif
     }
 
-    template <int rows>
+    template <int rows, int columns>
     void launch_cluster([[maybe_unused]] const System<T>& system, [[maybe_unused]] int first,
                         [[maybe_unused]] int count, [[maybe_unused]] PanelShape shape,
                         [[maybe_unused]] cudaStream_t stream) {
 #ifndef CUDA_ON_CPU
-        cudaLaunchAttribute attribute = {};
-        attribute.id = cudaLaunchAttributeClusterDimension;
-        attribute.val.clusterDim.x = shape.blocks;
-        attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-        cudaLaunchConfig_t config = {};
-        config.gridDim = dim3(shape.blocks);
-        config.blockDim = dim3(shape.threads);
-        config.stream = stream;
-        config.attrs = &attribute;
-        config.numAttrs = 1;
-        CHECK(cudaLaunchKernelEx(&config, factor_panel<T, rows, Cluster<T>>, system, first, count,
-                                 pivots_.get(), singular_.get(), typename Cluster<T>::Place{}));
+        cudaLaunchAttribute cluster = {};
+        cluster.id = cudaLaunchAttributeClusterDimension;
+        cluster.val.clusterDim.x = shape.blocks;
+        cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+        launch_with({cluster}, factor_panel<T, rows, columns, Cluster<T>>, shape.blocks,
+                    shape.threads, 0, stream, system, first, count, pivots_.get(), singular_.get(),
+                    typename Cluster<T>::Place{});
 #endif
     }
 
     // Updates
 
-    using LargeTile = TensorTile<128, 128, 64, 32, 3>;
-    using SmallTile = TensorTile<64, 64, 32, 32, 3>;
+    using Tile = TensorTile<64, 64, 32, 32, 3>;
 
     // How long tiles of this side take, in some unit: the multiprocessor that gets most of them decides.
     // Small tiles bring more bytes for the same products; that counts as a tenth of the time.
@@ -366,48 +374,83 @@ class LuFactors {
 
     void launch_update(const Update<T>& update, cudaStream_t stream) {
         if (update.m == 0 || update.n == 0 || update.k == 0) return;
-        const bool large = cost(update, 128, 10) <= cost(update, 64, 11) &&
-                           LargeTile::shared_bytes <= device_.shared_bytes;
-        const int side = large ? 128 : 64;
-        const dim3 grid(lab::divide_up(update.n, side), lab::divide_up(update.m, side));
+        const auto grid = [&](int side) {
+            return dim3(lab::divide_up(update.n, side), lab::divide_up(update.m, side));
+        };
         if constexpr (std::is_same_v<T, double>) {
             if (update_by_ == UpdateBy::tensor_cores) {
-                if (large) return launch_tensor<LargeTile>(update, grid, stream);
-                return launch_tensor<SmallTile>(update, grid, stream);
+                return launch(update_by_tensor_cores<Tile>, grid(64), Tile::threads,
+                              Tile::shared_bytes, stream, update);
             }
         }
-        if (large) {
-            update_by_registers<T, 8><<<grid, 256, 0, stream>>>(update);
+        if (cost(update, 128, 10) <= cost(update, 64, 11)) {
+            launch(update_by_registers<T, 8>, grid(128), 256, 0, stream, update);
         } else {
-            update_by_registers<T, 4><<<grid, 256, 0, stream>>>(update);
+            launch(update_by_registers<T, 4>, grid(64), 256, 0, stream, update);
         }
-        CHECK_LAUNCH();
     }
 
-    template <class Tile>
-    void launch_tensor(const Update<double>& update, dim3 grid, cudaStream_t stream) {
-        update_by_tensor_cores<Tile><<<grid, Tile::threads, Tile::shared_bytes, stream>>>(update);
-        CHECK_LAUNCH();
+    // Launches
+
+    // What comes into `later` from now on begins when all that is in `earlier` by now has ended.
+    void make_wait(cudaStream_t later, cudaStream_t earlier) {
+        if (later != earlier) follows_kernel_ = false;
+        urgent_.make_wait(later, earlier);
     }
+
+    template <class... Parameters>
+    void launch(void (*kernel)(Parameters...), dim3 grid, int threads, int bytes,
+                cudaStream_t stream, Parameters... arguments) {
+#ifdef CUDA_ON_CPU
+        kernel<<<grid, threads, bytes, stream>>>(arguments...);
+        CHECK_LAUNCH();
+#else
+        launch_with({}, kernel, grid, threads, bytes, stream, arguments...);
+#endif
+    }
+
+#ifndef CUDA_ON_CPU
+    // A kernel of the urgent stream that comes right after another one need not wait until that one has
+    // gone: see wait_for_last_kernel().
+    template <class... Parameters>
+    void launch_with(std::vector<cudaLaunchAttribute> attributes, void (*kernel)(Parameters...),
+                     dim3 grid, int threads, int bytes, cudaStream_t stream,
+                     Parameters... arguments) {
+        if (dependent_launches_ && stream == urgent_.get() && follows_kernel_) {
+            cudaLaunchAttribute attribute = {};
+            attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+            attribute.val.programmaticStreamSerializationAllowed = 1;
+            attributes.push_back(attribute);
+        }
+        if (stream == urgent_.get()) follows_kernel_ = true;
+        cudaLaunchConfig_t config = {};
+        config.gridDim = grid;
+        config.blockDim = dim3(threads);
+        config.dynamicSmemBytes = bytes;
+        config.stream = stream;
+        config.attrs = attributes.data();
+        config.numAttrs = unsigned(attributes.size());
+        CHECK(cudaLaunchKernelEx(&config, kernel, arguments...));
+    }
+#endif
 
     // More than 48 KiB of shared memory, and clusters of more than 8 blocks, must be asked for.
     void prepare_kernels() {
-        const int bytes = std::min(solve_bytes(most_solved), device_.shared_bytes - 2048);
+        const int bytes = solve_bytes(solved_rows());
         allow_shared(swap_and_solve<T>, bytes);
-        void (*const lower)(System<T>, int, int, Columns) = solve_columns<T, true>;
-        void (*const upper)(System<T>, int, int, Columns) = solve_columns<T, false>;
+        void (*const lower)(System<T>, int, int, int, Columns) = solve_columns<T, true>;
+        void (*const upper)(System<T>, int, int, int, Columns) = solve_columns<T, false>;
         allow_shared(lower, bytes);
         allow_shared(upper, bytes);
         if constexpr (std::is_same_v<T, double>) {
             if (update_by_ == UpdateBy::tensor_cores) {
-                void (*const large)(Update<double>) = update_by_tensor_cores<LargeTile>;
-                void (*const small)(Update<double>) = update_by_tensor_cores<SmallTile>;
-                allow_shared(large, std::min(LargeTile::shared_bytes, device_.shared_bytes));
-                allow_shared(small, SmallTile::shared_bytes);
+                void (*const kernel)(Update<double>) = update_by_tensor_cores<Tile>;
+                allow_shared(kernel, Tile::shared_bytes);
             }
         }
 #ifndef CUDA_ON_CPU
-        if (panel_by_ == PanelBy::team && device_.capability >= 90) prepare_clusters();
+        if (device_.capability >= 90) prepare_dependent_launches();
+        if (panel_by_ == PanelBy::team && dependent_launches_) prepare_clusters();
 #endif
     }
 
@@ -417,21 +460,26 @@ class LuFactors {
     }
 
 #ifndef CUDA_ON_CPU
-    // Clusters of 16 are beyond what every card of compute capability 9 promises: ask this one. A program
-    // that was compiled for an older card has no clusters at all.
-    void prepare_clusters() {
+    // A program that was compiled for an older card has neither these nor clusters.
+    void prepare_dependent_launches() {
         cudaFuncAttributes attributes;
-        CHECK(cudaFuncGetAttributes(&attributes, factor_panel<T, 1, Cluster<T>>));
-        if (attributes.ptxVersion < 90 || CUDART_VERSION < OLDEST_FOR_CLUSTERS) return;
+        CHECK(cudaFuncGetAttributes(&attributes, factor_panel<T, 1, 32, Alone<T>>));
+        dependent_launches_ = attributes.ptxVersion >= 90;
+    }
+
+    // Clusters of 16 are beyond what every card of compute capability 9 promises: ask this one.
+    void prepare_clusters() {
+        if (CUDART_VERSION < OLDEST_FOR_CLUSTERS) return;
         largest_cluster_ = largest_cluster;
-        allow_largest_cluster(factor_panel<T, 1, Cluster<T>>);
-        allow_largest_cluster(factor_panel<T, 2, Cluster<T>>);
-        allow_largest_cluster(factor_panel<T, 4, Cluster<T>>);
-        allow_largest_cluster(factor_panel<T, 8, Cluster<T>>);
+        allow_largest_cluster(factor_panel<T, 1, 32, Cluster<T>>, threads_for(32));
+        allow_largest_cluster(factor_panel<T, 2, 32, Cluster<T>>, threads_for(32));
+        allow_largest_cluster(factor_panel<T, 2, 16, Cluster<T>>, threads_for(16));
+        allow_largest_cluster(factor_panel<T, 4, 8, Cluster<T>>, threads_for(8));
+        allow_largest_cluster(factor_panel<T, 8, 4, Cluster<T>>, threads_for(4));
     }
 
     template <class Kernel>
-    void allow_largest_cluster(Kernel kernel) {
+    void allow_largest_cluster(Kernel kernel, int threads) {
         if (cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) !=
             cudaSuccess) {
             cudaGetLastError();
@@ -444,7 +492,7 @@ class LuFactors {
         attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
         cudaLaunchConfig_t config = {};
         config.gridDim = dim3(largest_cluster);
-        config.blockDim = dim3(panel_most_threads);
+        config.blockDim = dim3(threads);
         config.attrs = &attribute;
         config.numAttrs = 1;
         int clusters = 0;
@@ -459,6 +507,7 @@ class LuFactors {
     const UpdateBy update_by_;
     Levels levels_;
     int largest_cluster_ = 1;
+    bool dependent_launches_ = false, follows_kernel_ = false;
     const UrgentStream urgent_;
     DeviceArray<int> pivots_, singular_, steps_;
     DeviceArray<Offer<T>> offers_;

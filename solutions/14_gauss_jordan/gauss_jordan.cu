@@ -430,6 +430,7 @@ void report_singular(Run<T>& run, const std::string& name, Shape shape, int colu
 // The median time of work() after setup(), which is not timed.
 template <class Setup, class F>
 double time_after(Setup&& setup, F&& work) {
+    const lab::NvtxRange range("timing");
     const size_t fewest = 3, most = lab::on_cpu ? 3 : 20;
     lab::EventTimer timer;
     std::vector<double> times;
@@ -450,6 +451,7 @@ double time_after(Setup&& setup, F&& work) {
 
 template <class T>
 void run_variant(Run<T>& run, Solver<T>& solver, const Variant<T>& variant) {
+    const lab::NvtxRange range(variant.name);
     if (!variant.reason.empty()) {
         run.results.skip(variant.name, variant.reason);
         return;
@@ -473,6 +475,7 @@ void run_variant(Run<T>& run, Solver<T>& solver, const Variant<T>& variant) {
 // The CPU's solution: the measure of what rounding does to this matrix, and a row of the table.
 template <class T>
 void run_on_cpu(Run<T>& run) {
+    const lab::NvtxRange range("reference");
     const int64_t n = run.problem.n;
     const lab::HostTimer clock;
     const HostFactors<T> factors = factor_on_cpu(run.problem.a, n);

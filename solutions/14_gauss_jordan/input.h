@@ -1,6 +1,8 @@
 // Systems from files: NumPy's .npy and Matrix Market's .mtx; and random ones.
 #pragma once
 
+#include <strings.h>
+
 #include <string>
 #include <vector>
 
@@ -51,7 +53,7 @@ class MatrixMarketFile {
             for (int64_t j = 0; j < width_; j++) {
                 for (int64_t i = symmetry_ == general ? 0 : j + (symmetry_ == skew); i < height_;
                      i++) {
-                    store(values, i, j, number(next_words(1)[0]));
+                    store(values, i, j, number<T>(next_words(1)[0]));
                 }
             }
         } else {
@@ -77,11 +79,14 @@ class MatrixMarketFile {
         int letter = std::fgetc(file_);
         if (letter == EOF) return false;
         for (; letter != EOF && letter != '\n'; letter = std::fgetc(file_)) {
-            if (text.size() < 4096) text += char(letter);
+            if (text.size() <= longest_line) text += char(letter);
         }
         line_++;
         words_.clear();
         if (line_ > 1 && text[0] == '%') return true;
+        if (text.size() > longest_line) {  // part of a number would be another number
+            refuse_line(lab::format("it is longer than %zu letters", longest_line));
+        }
         std::string word;
         for (const char character : text + ' ') {
             if (character != ' ' && character != '\t' && character != '\r') {
@@ -147,7 +152,7 @@ class MatrixMarketFile {
         const std::vector<std::string>& words = next_words(is_array_ ? 2 : 3);
         int64_t* const sizes[] = {&height_, &width_, &entries_};
         for (size_t i = 0; i < words.size(); i++) {
-            if (!lab::parse_integer(words[i], *sizes[i]) || *sizes[i] < 0) {
+            if (!parse_count(words[i], *sizes[i])) {
                 refuse_line(lab::quoted(words[i]) + " is not a size");
             }
         }
@@ -167,40 +172,60 @@ class MatrixMarketFile {
             const int64_t i = place(words[0], height_, "row"),
                           j = place(words[1], width_, "column");
             if (symmetry_ != general && i < j + (symmetry_ == skew)) {
-                refuse_line("of a symmetric matrix only what lies below the diagonal may be given");
+                refuse_line(symmetry_ == skew
+                                ? "of a skew-symmetric matrix only what lies below the diagonal "
+                                  "may be given"
+                                : "of a symmetric matrix only the diagonal and what lies below it "
+                                  "may be given");
             }
             if (there[i * width_ + j]) {
                 refuse_line(lab::format("row %lld, column %lld is given twice", (long long)i + 1,
                                         (long long)j + 1));
             }
             there[i * width_ + j] = true;
-            store(values, i, j, is_pattern_ ? 1.0 : number(words[2]));
+            store(values, i, j, is_pattern_ ? T(1) : number<T>(words[2]));
         }
     }
 
     int64_t place(const std::string& word, int64_t size, const char* what) const {
         int64_t value = 0;
-        if (!lab::parse_integer(word, value) || value < 1 || value > size) {
+        if (!parse_count(word, value) || value < 1 || value > size) {
             refuse_line(lab::format("%s %s is not between 1 and %lld", what,
                                     lab::quoted(word).c_str(), (long long)size));
         }
         return value - 1;
     }
 
-    double number(const std::string& word) const {
+    // Digits alone: no sign, and none of the suffixes that an option may have (1Ki).
+    static bool parse_count(const std::string& word, int64_t& value) {
+        return word.find_first_not_of("0123456789") == std::string::npos &&
+               lab::parse_integer(word, value);
+    }
+
+    // Decimal, as the format has it: strtod() alone would also take 0x10, and stop at a byte of 0.
+    template <class T>
+    T number(const std::string& word) const {
         char* end = nullptr;
         const double value = std::strtod(word.c_str(), &end);
-        if (*end) refuse_line(lab::quoted(word) + " is not a number");
-        if (!std::isfinite(value)) refuse_line(lab::quoted(word) + " is not a finite number");
-        return value;
+        if (!std::isfinite(value) && end == word.c_str() + word.size()) {
+            refuse_line(lab::quoted(word) + " is not a finite number");
+        }
+        const bool is_decimal = word.find_first_not_of("0123456789+-.eE") == std::string::npos;
+        if (!is_decimal || *end) refuse_line(lab::quoted(word) + " is not a number");
+        if (!std::isfinite(T(value))) {
+            refuse_line(lab::quoted(word) + " is more than a float can hold: use --type double");
+        }
+        return T(value);
     }
 
     template <class T>
-    void store(std::vector<T>& values, int64_t i, int64_t j, double value) const {
-        values[i * width_ + j] = T(value);
-        if (symmetry_ == symmetric) values[j * width_ + i] = T(value);
-        if (symmetry_ == skew) values[j * width_ + i] = T(-value);
+    void store(std::vector<T>& values, int64_t i, int64_t j, T value) const {
+        values[i * width_ + j] = value;
+        if (symmetry_ == symmetric) values[j * width_ + i] = value;
+        if (symmetry_ == skew) values[j * width_ + i] = -value;
     }
+
+    static constexpr size_t longest_line = 4096;  // a line has five words at most
 
     std::string path_;
     std::FILE* file_ = nullptr;
@@ -221,8 +246,9 @@ struct InputOptions {
     bool inverse;
 };
 
+// By the end of its name, in letters of either size.
 inline bool is_matrix_market(const std::string& path) {
-    return path.size() > 4 && path.compare(path.size() - 4, 4, ".mtx") == 0;
+    return path.size() > 4 && strcasecmp(path.c_str() + path.size() - 4, ".mtx") == 0;
 }
 
 // Any matrix from either kind of file; a vector of a .npy file is a column.

@@ -1,8 +1,20 @@
 // Compiled as 13_matrix_product.cu is, with -lcusolver besides.
-// Tuning: the whole LU by levels (block / span / look-ahead) and by kernels, cuSOLVER beside it; the parts of a
-// panel's neighbourhood; and where `refined` goes wrong.
+// Tuning: panels by height and by who factors them, what stands beside them, the update by tiles, and the whole
+// LU by levels (block / span / look-ahead), cuSOLVER beside it. Each result of the whole is checked first.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "../../common/lab.h"
 #define main lab_main
+#define private public  // the launches inside LuFactors, one by one
 #include "../../solutions/14_gauss_jordan/gauss_jordan.cu"
+#undef private
 #undef main
 #include <cusolverDn.h>
 
@@ -95,138 +107,119 @@ double cusolver(Matrix& m) {
     return times[1];
 }
 
+// The levels that are worth a try for so many unknowns.
+std::vector<Levels> levels_for(int n) {
+    if (n <= 512) return {{32, 32, false}, {64, 64, false}};
+    if (n <= 2048)
+        return {{32, 32, false}, {32, 32, true},    {64, 64, false},
+                {64, 64, true},  {128, 128, false}, {64, 128, true}};
+    if (n <= 4096)
+        return {{32, 32, true}, {64, 64, true}, {64, 128, true}, {128, 128, true}, {64, 256, true}};
+    if (n <= 8192)
+        return {{64, 64, true},  {64, 128, true},  {128, 128, true},
+                {64, 256, true}, {128, 256, true}, {64, 512, true}};
+    return {
+        {128, 256, true}, {64, 256, true}, {64, 512, true}, {128, 512, true}, {128, 1024, true}};
+}
+
 void whole(int n) {
     Matrix m(n);
     const int runs = n >= 8192 ? 3 : 7;
     LuFactors<double> lu(n, PanelBy::team, UpdateBy::tensor_cores),
         registers(n, PanelBy::team, UpdateBy::registers);
-    std::printf("n %5d  cuSOLVER %8.3f ms;  solve %6.3f ms;  by registers %8.3f ms\n", n,
-                cusolver(m),
-                time_of(
-                    m.s, m.b.get(), [&] { lu.solve(m.s, m.x.get()); }, runs),
-                time_of(
-                    m.s, m.b.get(),
-                    [&] {
-                        registers.factor(m.s);
-                        registers.solve(m.s, m.x.get());
-                    },
-                    runs));
-    for (const Levels levels : {Levels{32, 32, false},
-                                {32, 32, true},
-                                {64, 64, false},
-                                {64, 64, true},
-                                {32, 128, false},
-                                {128, 128, false},
-                                {128, 128, true},
-                                {128, 256, false},
-                                {128, 256, true},
-                                {64, 512, true},
-                                {128, 512, true}}) {
-        if (levels.span > n / 4 || (n >= 8192 && levels.span < 128) ||
-            (n >= 16384 && levels.span < 256) || (n < 4096 && levels.span > 128))
-            continue;
-        lu.levels() = levels;
+    const auto run = [&](LuFactors<double>& solver) {
+        CHECK(cudaMemset(m.x.get(), 0xFF, m.x.bytes()));
         const double ms = time_of(
             m.s, m.b.get(),
             [&] {
-                lu.factor(m.s);
-                lu.solve(m.s, m.x.get());
+                solver.factor(m.s);
+                solver.solve(m.s, m.x.get());
             },
             runs);
         const double wrong = m.error();
-        std::printf("  %3d / %3d%s %8.3f ms%s", levels.block, levels.span,
-                    levels.look_ahead ? " ahead" : "      ", ms, wrong < 1 ? ";" : " WRONG;");
+        return lab::format("%8.3f%s", ms,
+                           wrong < 1 ? "" : lab::format(" WRONG (%.2g)", wrong).c_str());
+    };
+    std::printf("n %5d ms: cuSOLVER %8.3f;", n, cusolver(m));
+    std::printf(" usual levels %s;", run(lu).c_str());
+    std::printf(" by registers %s;", run(registers).c_str());
+    std::printf(" of that solving %6.3f\n",
+                time_of(
+                    m.s, m.b.get(), [&] { lu.solve(m.s, m.x.get()); }, runs));
+    for (const Levels levels : levels_for(n)) {
+        lu.levels() = levels;
+        std::printf("  %4d/%4d%s %s;", levels.block, levels.span,
+                    levels.look_ahead ? " ahead" : "      ", run(lu).c_str());
         std::fflush(stdout);
     }
     std::printf("\n");
 }
 
-// The largest magnitude, and how many are not finite.
-template <class T>
-std::string about(const T* device, int64_t count) {
-    std::vector<T> host(count);
-    CHECK(cudaMemcpy(host.data(), device, count * sizeof(T), cudaMemcpyDeviceToHost));
-    double largest = 0;
-    int64_t bad = 0, zeros = 0;
-    for (T value : host) {
-        zeros += value == 0;
-        if (!std::isfinite(value))
-            bad++;
-        else
-            largest = std::max(largest, std::fabs(double(value)));
-    }
-    return lab::format("%.3g (%lld zeros, %lld not finite)", largest, (long long)zeros,
-                       (long long)bad);
+// Back to back, us a launch.
+template <class W>
+double repeated(W&& work, int times = 20) {
+    work();
+    CHECK(cudaDeviceSynchronize());
+    lab::EventTimer timer;
+    timer.start();
+    for (int i = 0; i < times; i++) work();
+    timer.stop();
+    return 1e3 * timer.milliseconds() / times;
 }
 
-// Refinement's steps, one after the other, with what comes of each. Two panels' shapes: a block, a cluster.
-void refined(int n) {
+// A panel of 32 columns and one of a single column, by one block and by clusters.
+void panels(int n) {
     Matrix m(n);
-    const int64_t stride = stride_of(n, 0);
-    LuFactors<float> lu(n, PanelBy::team, UpdateBy::registers);
-    DeviceArray<float> floats(n * stride), ordered(n), correction(n);
-    DeviceArray<int> order(n);
-    DeviceArray<Sizes> sizes(1);
-    const System<float> f = {floats.get(), n, first_side_of(n), first_side_of(n), stride};
-    round_to_float<<<dim3(lab::divide_up(f.width, 256), n), 256>>>(m.pristine, f, 0.0625);
-    CHECK_LAUNCH();
-    std::printf("refined n %d: A %s\n", n, about(floats.get(), n * stride).c_str());
-    for (bool ahead : {false, true}) {
-        lu.levels().look_ahead = ahead;
-        round_to_float<<<dim3(lab::divide_up(f.width, 256), n), 256>>>(m.pristine, f, 0.0625);
-        lu.factor(f, true);
-        std::vector<float> factors(n * stride);
-        std::vector<int> pivots(n), at(n);
-        CHECK(cudaMemcpy(factors.data(), floats.get(), floats.bytes(), cudaMemcpyDeviceToHost));
-        CHECK(cudaMemcpy(pivots.data(), lu.pivots(), n * 4, cudaMemcpyDeviceToHost));
-        double below = 0, error = 0;
-        int bad = 0;
-        for (int i = 0; i < n; i++) at[i] = i;
-        for (int i = 0; i < n; i++) {
-            bad += pivots[i] < i || pivots[i] >= n;
-            if (pivots[i] >= i && pivots[i] < n) std::swap(at[i], at[pivots[i]]);
-            for (int j = 0; j < i; j++)
-                below = std::max(below, std::fabs(double(factors[i * stride + j])));
+    CHECK(cudaMemcpy(m.a.get(), m.b.get(), m.a.bytes(), cudaMemcpyDeviceToDevice));
+    LuFactors<double> lu(n, PanelBy::team, UpdateBy::tensor_cores);
+    std::printf("panel of %5d rows, us of 1 / 32 columns:", n);
+    for (PanelShape shape : {PanelShape{1, 32, 1, 128},
+                             {1, 32, 1, 256},
+                             {2, 32, 1, 64},
+                             {2, 32, 1, 128},
+                             {2, 32, 1, 256}}) {
+        while (shape.rows * shape.blocks * shape.threads < n) shape.blocks *= 2;
+        if (shape.blocks > 16) continue;
+        shape.threads = round_up(lab::divide_up(n, shape.rows * shape.blocks), 32);
+        std::printf("  %2d x %3d x %d:", shape.blocks, shape.threads, shape.rows);
+        std::fflush(stdout);
+        for (int count : {1, 32}) {
+            std::printf(" %6.2f",
+                        repeated([&] { lu.launch_panel(m.s, 0, count, shape, nullptr); }));
+            std::fflush(stdout);
         }
-        for (int i = 0; i < n; i += 7) {
-            for (int j = 0; j < n; j += 11) {
-                double sum = 0;
-                for (int k = 0; k <= std::min(i, j); k++)
-                    sum += (k == i ? 1.0 : factors[i * stride + k]) * factors[k * stride + j];
-                const double e = std::fabs(sum - m.host[at[i] * m.stride + j] * 0.0625);
-                if (!(e <= error)) error = e;
-            }
-        }
-        std::printf("  LU%s %s; largest of L %.3g; %d pivots out of range; |P A - L U| %.3g\n",
-                    ahead ? " ahead" : "", about(floats.get(), n * stride).c_str(), below, bad,
-                    error);
-        CHECK(cudaMemcpy(order.get(), at.data(), n * 4, cudaMemcpyHostToDevice));
     }
-    CHECK(cudaMemset(m.x.get(), 0, n * 8));
-    for (int round = 1; round <= 3; round++) {
-        find_residual<<<n, 256>>>(m.pristine, m.x.get(), m.r.get());
-        find_sizes<<<1, 256>>>(m.r.get(), m.x.get(), n, 1, sizes.get());
-        Sizes size;
-        CHECK(cudaMemcpy(&size, sizes.get(), sizeof size, cudaMemcpyDeviceToHost));
-        std::printf("  round %d: sizes %.3g %.3g, residual %s", round, size.residual, size.solution,
-                    about(m.r.get(), n).c_str());
-        permute_residual<<<lab::divide_up(n, 256), 256>>>(m.r.get(), order.get(), sizes.get(), n, 1,
-                                                          ordered.get());
-        std::printf(", permuted %s", about(ordered.get(), n).c_str());
-        lu.launch_substitute<true>(f, {ordered.get(), 1, 1}, correction.get());
-        std::printf(", y %s", about(correction.get(), n).c_str());
-        lu.launch_substitute<false>(f, {correction.get(), 1, 1}, ordered.get());
-        std::printf(", correction %s", about(ordered.get(), n).c_str());
-        add_correction<<<lab::divide_up(n, 256), 256>>>(ordered.get(), sizes.get(), 0.0625, n, 1,
-                                                        m.x.get());
-        CHECK_LAUNCH();
-        std::printf(", x %s\n", about(m.x.get(), n).c_str());
+    std::printf("\n");
+}
+
+// All launches of a kind, as factor() makes them without look-ahead, but without the others.
+void parts(int n) {
+    Matrix m(n);
+    LuFactors<double> lu(n, PanelBy::team, UpdateBy::tensor_cores);
+    lu.levels() = {32, 32, false};
+    CHECK(cudaMemcpy(m.a.get(), m.b.get(), m.a.bytes(), cudaMemcpyDeviceToDevice));
+    lu.factor(m.s);
+    std::printf("n %5d, all launches of a kind, ms:", n);
+    for (int kind = 0; kind < 3; kind++) {
+        const double us = repeated(
+            [&] {
+                for (int at = 0; at < n; at += 32) {
+                    const int end = std::min(at + 32, n);
+                    const Columns right = {end < n ? end : m.side, m.side + 1};
+                    if (kind == 0)
+                        lu.launch_panel(m.s, at, end - at, lu.panel_shape(n - at), nullptr);
+                    if (kind == 1)
+                        lu.swap_and_solve_rows(m.s, at, end - at, {at, at}, right, true, nullptr);
+                    if (kind == 2)
+                        lu.launch_update(lu.product(m.s, end, n - end, at, end - at, right),
+                                         nullptr);
+                }
+            },
+            3);
+        const char* const names[] = {"panels", "exchanges and solving", "updates"};
+        std::printf("  %s %.3f;", names[kind], us / 1e3);
     }
-    Refinement refinement(m.pristine);
-    int rounds = 0;
-    const double ms = time_of(
-        m.s, m.b.get(), [&] { rounds = refinement.solve(m.pristine, 10, m.norm, m.x.get()); }, 3);
-    std::printf("  as a whole: %d rounds, %.3f ms, error %.3g\n", rounds, ms, m.error());
+    std::printf("\n");
 }
 
 template <class Tile>
@@ -248,51 +241,37 @@ void updates(int n) {
     for (int k : {32, 128, 256, 512}) {
         std::printf("update n %5d k %3d, TFLOP/s:", n, k);
         update<TensorTile<64, 64, 32, 32, 3>>("64x64x3", m, k);
-        update<TensorTile<64, 64, 32, 32, 4>>("64x64x4", m, k);
         update<TensorTile<128, 64, 64, 32, 3>>("128x64x3", m, k);
-        update<TensorTile<128, 64, 32, 32, 3>>("128x64x3w8", m, k);
-        update<TensorTile<128, 128, 64, 32, 3>>("128x128x3", m, k);
-        update<TensorTile<128, 128, 64, 32, 4>>("128x128x4", m, k);
+        update<TensorTile<64, 64, 32, 32, 4>>("64x64x4", m, k);
         std::printf("\n");
     }
 }
 
-// The launches beside a panel of 32 and a block of 128 columns, and the panel itself.
-void neighbours(int n) {
-    const Matrix m(n);
-    DeviceArray<int> pivots(n), singular(1);
+// Exchanges alone, and with the triangle that is solved for.
+void exchanges(int n) {
+    Matrix m(n);
+    CHECK(cudaMemcpy(m.a.get(), m.b.get(), m.a.bytes(), cudaMemcpyDeviceToDevice));
+    LuFactors<double> lu(n, PanelBy::team, UpdateBy::tensor_cores);
     std::vector<int> down(n);
     for (int i = 0; i < n; i++) down[i] = i + (n - 1 - i) / 3;
-    CHECK(cudaMemcpy(pivots.get(), down.data(), n * 4, cudaMemcpyHostToDevice));
-    void (*const kernel)(System<double>, const int*, int, int, Columns, Columns, bool) =
-        swap_and_solve<double>;
-    CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               8 * int(sizeof(Piece<double>))));
-    std::printf("swap_and_solve n %d, us:", n);
+    CHECK(cudaMemcpy(lu.pivots_.get(), down.data(), n * 4, cudaMemcpyHostToDevice));
+    std::printf("exchanges n %5d, us:", n);
     for (int count : {32, 64, 128}) {
-        const int bytes = count / 16 * int(sizeof(Piece<double>));
         for (bool solve : {false, true}) {
-            std::printf("  %d%s %.2f", count, solve ? "" : " only swap",
-                        1e3 * time_of(
-                                  m.s, m.b.get(),
-                                  [&] {
-                                      kernel<<<int(lab::divide_up(n - count, 32)), count, bytes>>>(
-                                          m.s, pivots.get(), 0, count, Columns{0, 0},
-                                          Columns{count, n}, solve);
-                                  },
-                                  9));
+            std::printf(
+                "  %d%s %.2f", count, solve ? "" : " only swap", repeated([&] {
+                    lu.swap_and_solve_rows(m.s, 0, count, {0, 0}, {count, n}, solve, nullptr);
+                }));
         }
     }
-    LuFactors<double> lu(n, PanelBy::team, UpdateBy::tensor_cores);
-    const PanelShape shape = lu.panel_shape(n);
-    std::printf(";  panels of %d blocks x %d threads x %d columns\n", shape.blocks, shape.threads,
-                shape.columns());
+    std::printf("\n");
 }
 
 int main() {
     std::printf("%s\n", lab::device_name().c_str());
-    for (int n : {200, 1000}) refined(n);
-    for (int n : {1024, 4096}) neighbours(n);
     for (int n : {1024, 4096, 16384}) updates(n);
+    for (int n : {1024, 4096}) exchanges(n);
+    for (int n : {256, 512, 1024, 2048, 4096, 8192}) panels(n);
+    for (int n : {1024, 4096}) parts(n);
     for (int n : {256, 512, 1000, 1024, 2048, 4096, 8192, 16384}) whole(n);
 }

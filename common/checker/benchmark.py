@@ -54,9 +54,9 @@ class Benchmark:
         words = [str(word) for word in arguments]
         self.runs.append((words, words if cpu is None else [str(word) for word in cpu]))
 
-    def bars(self, y: str, title: str = "", only: str = "") -> None:
+    def bars(self, y: str, title: str = "", only: str = "", logarithmic: bool = False) -> None:
         """A group of bars a size, a bar a variant. `only`: a pattern that the size's words match."""
-        self.plots.append({"kind": "bars", "y": y, "title": title, "only": only})
+        self.plots.append({"kind": "bars", "y": y, "title": title, "only": only, "logarithmic": logarithmic})
 
     def lines(self, y: str, x: str, label: str, title: str = "", only: str = "",
               logarithmic: bool = False) -> None:
@@ -293,6 +293,8 @@ def draw_bars(plot: dict, rows: list[dict], peers: tuple[str, ...]):
                             linestyles="dashed", linewidth=1, label="copy" if group == 0 else None)
     axes.set_xticks(range(len(sizes)), [size.replace(", ", ",\n") for size in sizes])
     axes.set_ylabel(UNITS[plot["y"]])
+    if plot["logarithmic"]:
+        axes.set_yscale("log")
     axes.grid(axis="x", visible=False)
     figure.legend(*axes.get_legend_handles_labels(), loc="center left", bbox_to_anchor=(0.91, 0.5),
                   frameon=False)

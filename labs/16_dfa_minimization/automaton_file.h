@@ -21,6 +21,11 @@ inline bool is_before(const std::string& name, const std::string& other) {
     return name.size() != other.size() ? name.size() < other.size() : name < other;
 }
 
+// How messages show a word of a file: its beginning is enough.
+inline std::string shown_word(const std::string& word) {
+    return word.size() <= 40 ? lab::quoted(word) : lab::quoted(word.substr(0, 37) + "...");
+}
+
 // What a file holds of one automaton, as it stands there.
 struct Listing {
     struct Transition {
@@ -123,11 +128,11 @@ class Reader {
         const bool digits = word.find_first_not_of("0123456789") == std::string::npos;
         if (!digits) {
             refuse_line(line_, lab::format("%s %s is not a number: states are 0, 1, 2, ...", what,
-                                           lab::quoted(word).c_str()));
+                                           shown_word(word).c_str()));
         }
         if (!lab::parse_integer(word, number) || number > most_) {
             refuse_line(line_,
-                        lab::format("%s %s is out of range: this file has lines for the states "
+                        lab::format("%s %.40s is out of range: this file has lines for the states "
                                     "0 to %lld at most",
                                     what, word.c_str(), (long long)most_));
         }
@@ -149,7 +154,7 @@ class Reader {
         if (symbol == fresh) listing.names.push_back(words[2]);
         if (int64_t(listing.names.size()) > most_symbols) {
             refuse_line(line_, lab::format("%s is one symbol too many: at most %lld are possible",
-                                           lab::quoted(words[2]).c_str(), (long long)most_symbols));
+                                           shown_word(words[2]).c_str(), (long long)most_symbols));
         }
         listing.transitions.push_back({source, target, symbol, line_});
     }
@@ -212,7 +217,7 @@ class Completed {
     }
 
     [[noreturn]] void refuse_pair(const Transition& first, const Transition& second) const {
-        const std::string name = lab::quoted(listing_.names[first.symbol]);
+        const std::string name = shown_word(listing_.names[first.symbol]);
         if (first.target == second.target) {
             reader_.refuse_line(second.line,
                                 lab::format("the transition of state %d with %s is "
@@ -382,6 +387,11 @@ inline int64_t encoded_bytes(const Automaton& automaton) {
     return automaton.states * (automaton.symbols * (2 * digits + 3 + longest) + digits + 33);
 }
 
+// How many letters a name has: in UTF-8 all bytes of a letter but the first begin with the bits 10.
+inline size_t letters_in(const std::string& name) {
+    return std::count_if(name.begin(), name.end(), [](char byte) { return (byte & 0xC0) != 0x80; });
+}
+
 // A table: a row for each state, marked by > at the start and by * where it is final.
 inline std::string pretty_printed(const Automaton& automaton) {
     std::vector<std::vector<std::string>> rows = {{"state"}};
@@ -396,13 +406,13 @@ inline std::string pretty_printed(const Automaton& automaton) {
     }
     std::vector<size_t> widths(rows[0].size());
     for (const auto& row : rows) {
-        for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+        for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], letters_in(row[i]));
     }
     std::string text;
     for (const auto& row : rows) {
         std::string line;
         for (size_t i = 0; i < row.size(); ++i) {
-            line += std::string(widths[i] - row[i].size() + (i ? 2 : 0), ' ') + row[i];
+            line += std::string(widths[i] - letters_in(row[i]) + (i ? 2 : 0), ' ') + row[i];
         }
         text += line.erase(line.find_last_not_of(' ') + 1) + '\n';
     }

@@ -44,8 +44,8 @@ inline std::vector<DeviceVariant> all_device_variants() {
         {"fold", refine_by_folding, fold_bytes},
         {"signature", refine_by_signatures, signature_bytes},
         {"retire", refine_and_retire, retire_bytes},
-#ifndef CUDA_ON_CPU
         {"persistent", refine_persistently, persistent_bytes},
+#ifndef CUDA_ON_CPU
         {"radix_sort", refine_by_radix_sort, radix_sort_bytes},
 #endif
         {"worklist", refine_by_worklist, worklist_bytes},

@@ -335,6 +335,7 @@ class OnDevice {
 // The median of a time already taken and, if that was short, of more.
 template <class F>
 double more_milliseconds(double first, F&& run) {
+    const lab::NvtxRange range("timing");
     std::vector<double> times = {first};
     for (double total = first; total < 1000 && times.size() < 5; total += times.back()) {
         const lab::HostTimer timer;
@@ -378,6 +379,7 @@ class Runner {
     }
 
     void run(const std::string& name) {
+        const lab::NvtxRange range(name);
         found_.clear();
         comparison_ = {};
         milliseconds_ = copied_milliseconds_ = 0;
@@ -409,6 +411,7 @@ class Runner {
     }
 
     Partition reference(const Automaton& automaton) const {
+        const lab::NvtxRange range("reference");
         const bool is_small = automaton.next.size() <= size_t(4) << 20;
         const bool by_hopcroft =
             options_.reference == "hopcroft" || (options_.reference == "auto" && is_small);

@@ -94,6 +94,8 @@ class Numbering {
         return classes;
     }
 
+    const int32_t* lowest() const { return lowest_.get(); }  // of each label, as number() found it
+
  private:
     int64_t states_, labels_;
     DeviceArray<int32_t> lowest_;  // (most_labels), of each label its lowest state

@@ -8,18 +8,27 @@
 
 constexpr unsigned long long no_entry = ~0ull;  // as state it would be 2^32 - 1
 
-// A polynomial in an odd number, well mixed. class_of: (states)
+// The hash is a polynomial in an odd number, a class at a time, and well mixed at the end.
+__device__ inline uint64_t longer_hash(uint64_t bits, int32_t number) {
+    return bits * 0xD1342543DE82EF95u + uint32_t(number) + 1;
+}
+
+__device__ inline uint64_t finished_hash(uint64_t bits) {
+    bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9u;
+    bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBu;
+    return bits ^ (bits >> 31);
+}
+
+// class_of: (states)
 __device__ inline uint64_t hash_of_signature(const DeviceAutomaton& automaton,
                                              const int32_t* class_of, int64_t q) {
     uint64_t bits = uint32_t(class_of[q]);
 #pragma unroll 8
     for (int64_t letter = 0; letter < automaton.symbols; letter++) {
         const int32_t target = __ldg(&automaton.next[letter * automaton.states + q]);
-        bits = bits * 0xD1342543DE82EF95u + uint32_t(class_of[target]) + 1;
+        bits = longer_hash(bits, class_of[target]);
     }
-    bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9u;
-    bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBu;
-    return bits ^ (bits >> 31);
+    return finished_hash(bits);
 }
 
 // Nearly always they are the same, so nothing is gained by leaving early.

@@ -7,15 +7,17 @@
 //     part, without a comparison;
 //   - the touched ones of a class are grouped by their signatures. If the whole class is touched, its
 //     largest group keeps the number, so a state changes its number at most log2(states) times.
-// These are Moore's rounds, each with the same classes as before; a long chain costs a few steps a
-// round, and there are two forms of a round: a wide one of four steps for the whole grid, and a narrow
-// one that a single warp does in its registers, when at most 32 states are touched.
+// These are Moore's rounds, each with the same classes as before. There are three forms of them: a wide
+// round takes four steps of the whole grid; a narrow one, when at most 32 states are touched, is done by
+// a single warp in its registers; and where each round touches one state, on a chain, a warp does 31
+// rounds at once, a lane each.
 #pragma once
 
-#include "predecessors.cuh"
+#include "chains.cuh"
 #include "signature_table.cuh"
 
 constexpr int narrow_states = 32, narrow_sources = 1024;
+constexpr int few_sources = 8;  // a lane goes through so many alone
 
 // What changes from round to round, in device memory.
 struct Progress {
@@ -29,6 +31,7 @@ struct Worklist {
     DeviceAutomaton automaton;
     const int32_t* begins;   // (states + 1), where each state's predecessors begin
     const int32_t* sources;  // (transitions)
+    const int32_t* jumps;    // (jump_levels, states)
     int32_t* class_of;       // (states)
     unsigned long long* slots;
     uint32_t mask;
@@ -60,19 +63,36 @@ __device__ inline Team whole_grid() { return {global_thread(), int64_t{gridDim.x
 // in memory is either read or written or changed by atomics; where several write it, they write the
 // same.
 
-// Step 1. A warp goes through the predecessors of a state. States alone in their class are left out.
+// What there is to do about a predecessor p. States alone in their class are left out.
+__device__ inline void touch(const Worklist& list, int32_t round, int32_t p) {
+    const int32_t own = list.class_of[p];
+    if (list.class_size[own] == 1) return;
+    if (atomicExch(&list.stamps[p], 2 * round + 1) == 2 * round + 1) return;
+    list.touched[add_one_each(&list.progress->touched[round % 2], 0)] = p;
+    add_one_each(list.touched_size, own);
+}
+
+// Step 1. A warp goes through the predecessors of a state. Where there are more states than warps it takes
+// 32 of them, and each lane goes through those of its own, if they are few.
 __device__ inline void touch_predecessors(const Worklist& list, Team team) {
-    const int32_t round = list.progress->rounds + 1;
-    int32_t* count = &list.progress->touched[round % 2];
-    for (int64_t i = team.thread / 32; i < list.progress->changed; i += team.threads / 32) {
-        const int32_t x = list.changed[i];
-        const int32_t end = list.begins[x + 1];
-        for (int32_t edge = list.begins[x] + team.thread % 32; edge < end; edge += 32) {
-            const int32_t p = list.sources[edge], own = list.class_of[p];
-            if (list.class_size[own] == 1) continue;
-            if (atomicExch(&list.stamps[p], 2 * round + 1) == 2 * round + 1) continue;
-            list.touched[add_one_each(count, 0)] = p;
-            add_one_each(list.touched_size, own);
+    const int32_t round = list.progress->rounds + 1, changed = list.progress->changed;
+    const int64_t warp = team.thread / 32, warps = team.threads / 32;
+    const int lane = threadIdx.x % 32, share = changed <= warps ? 1 : 32;
+    for (int64_t first = warp * share; first < changed; first += warps * share) {
+        const bool has_one = lane < share && first + lane < changed;
+        const int32_t x = has_one ? list.changed[first + lane] : 0;
+        const int32_t begin = has_one ? list.begins[x] : 0;
+        const int32_t end = has_one ? list.begins[x + 1] : 0;
+        const bool alone = share > 1 && end - begin <= few_sources;
+        for (int32_t edge = begin; alone && edge < end; edge++) {
+            touch(list, round, list.sources[edge]);
+        }
+        for (unsigned left = __ballot_sync(~0u, has_one && !alone); left != 0; left &= left - 1) {
+            const int32_t its_begin = __shfl_sync(~0u, begin, __ffs(left) - 1);
+            const int32_t its_end = __shfl_sync(~0u, end, __ffs(left) - 1);
+            for (int32_t edge = its_begin + lane; edge < its_end; edge += 32) {
+                touch(list, round, list.sources[edge]);
+            }
         }
     }
 }

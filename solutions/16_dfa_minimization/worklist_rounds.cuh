@@ -1,6 +1,10 @@
 // Runs the rounds of a worklist, wide and narrow ones as they come.
 #pragma once
 
+#ifndef CUDA_ON_CPU
+#include <cooperative_groups.h>
+#endif
+
 #include "narrow_round.cuh"
 #include "persistent.cuh"
 #include "retire.cuh"
@@ -63,6 +67,7 @@ class WorklistRounds {
     WorklistRounds(const DeviceAutomaton& automaton, int32_t* class_of, int64_t classes)
         : states_(automaton.states),
           predecessors_(automaton),
+          chains_(predecessors_, states_),
           slots_(slots_for(states_)),
           largest_(states_),
           numbers_(8 * states_),
@@ -73,6 +78,7 @@ class WorklistRounds {
         list_ = {automaton,
                  predecessors_.begins(),
                  predecessors_.sources(),
+                 chains_.jumps(),
                  class_of,
                  slots_.get(),
                  uint32_t(slots_for(states_) - 1),
@@ -95,8 +101,8 @@ class WorklistRounds {
     }
 
     static int64_t bytes(int64_t states, int64_t symbols) {
-        return Predecessors::bytes(states, symbols) + 8 * slots_for(states) + 44 * states +
-               int64_t(sizeof(Progress));
+        return Predecessors::bytes(states, symbols) + Chains::bytes(states) +
+               8 * slots_for(states) + 44 * states + int64_t(sizeof(Progress));
     }
 
     // Until nothing splits.
@@ -150,9 +156,9 @@ class WorklistRounds {
             CHECK_LAUNCH();
             return true;
         }
-        touch_step<<<blocks_for(std::min<int64_t>(32 * int64_t{now.changed}, 1 << 20),
-                                usual_threads),
-                     usual_threads>>>(list_);
+        constexpr int64_t most_threads = lab::on_cpu ? 1 << 13 : 1 << 20;  // fewer: both ways there
+        const int64_t threads = std::min<int64_t>(32 * int64_t{now.changed}, most_threads);
+        touch_step<<<blocks_for(threads, usual_threads), usual_threads>>>(list_);
         CHECK_LAUNCH();
         finish_round(states_);
         return true;
@@ -160,6 +166,7 @@ class WorklistRounds {
 
     int64_t states_;
     Predecessors predecessors_;
+    Chains chains_;
     DeviceArray<unsigned long long> slots_, largest_;
     DeviceArray<int32_t> numbers_;  // (8, states)
     DeviceArray<uint32_t> used_slots_;

@@ -20,6 +20,8 @@ FAULTS = [
           new="quotient(automata[i], found[i])", caught="not numbered by breadth"),
     Fault(name="state 0 taken for the start", file="automaton_file.h", old="listing.start = number;",
           new="listing.start = 0;", caught="FAIL  hopcroft"),
+    Fault(name="the start is not written first", file="automaton_file.h", old="const int64_t state = i < 0 ? automaton.start : i;",
+          new="const int64_t state = i < 0 ? 0 : i;", caught="FAIL  the sink left out"),
     Fault(name="conflicting transitions accepted", file="automaton_file.h",
           old="if (place(before) == place(now)) refuse_pair(before, now);", new="(void)before, (void)now;",
           caught="FAIL  bad files"),
@@ -29,4 +31,6 @@ FAULTS = [
           new="", caught="FAIL  fold"),
     Fault(name="only representatives go on", file="retire.cuh", old="others[i] != q || now.crowded[q] == now.round",
           new="others[i] != q", caught="FAIL  retire"),
+    Fault(name="a chain goes on behind a state that comes again", file="narrow_round.cuh", old=" + 1 && !comes_again;",
+          new=" + 1;", caught="FAIL  worklist"),
 ]

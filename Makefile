@@ -6,8 +6,12 @@
 #: make run LAB=03             build and run my exercise
 #: make check LAB=03           judge my exercise
 #: make build LAB=03           build it only
-#: make run LAB=03 SOLUTION=1  the worked solution; check, build and bench take SOLUTION too
+#: make run LAB=03 SOLUTION=1  the worked solution; check, build, bench and profile take SOLUTION too
+#: make sanitize LAB=03        races, bounds, uninitialised memory, barriers, pointers: named, with lines
 #: make bench LAB=03           times as a table, CSV and plots, beside the vendor's library
+#: make explain LAB=03         what each line asks of memory, without a GPU; FILE=my.cu; EXPLAIN=--help
+#: make profile-nsys LAB=03     where a run's time goes: kernels, copies, CUDA calls (Nsight Systems)
+#: make profile-ncu LAB=03      what limits each kernel (Nsight Compute)
 #: make progress               how far I am in every lab
 #: make next                   where to go on: opens the first TODO in VISUAL or EDITOR
 #: make hint LAB=03            one more hint; ARGS=--again, "--task 2", --all, --reset
@@ -15,17 +19,19 @@
 #: make reset LAB=03           start over; what I have goes to build/replaced
 #: make grade [SUBMISSIONS=dir] grades of my work, or of a folder with one folder a student
 #: make exercises [LAB=03]     write exercises anew; what they replace goes to build/replaced
+#: make results                write docs/results.md and its plots from docs/results/*/*.csv
 #: make test                   the course's own tests; TESTS=tests/test_labs.py chooses a file
 #: make clean                  remove the build folder
 #:
 #: LAB is a number or a name (3, 03, vector_add), or all. Inside a lab's folder leave it out.
 #: ARGS="..." goes to what is run: make run LAB=03 ARGS="--help" lists the program's options.
+#: ORDER=reversed|random|random:7  in CPU mode the order of blocks and threads
 #: BACKEND=gpu|cpu  NVCC=nvcc  CCBIN=g++-12  ARCH="sm_75 sm_90"  DEBUG=1  CXX=g++  PYTHON=python3
 #: V=1 shows the commands.
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
-.PHONY: help run check build bench test setup clean exercises progress next hint watch reset grade
+.PHONY: help run check build bench explain sanitize profile-nsys profile-ncu test setup clean exercises progress next hint watch reset grade results
 
 top := .
 include common/functions.mk
@@ -52,7 +58,7 @@ help:
 	done
 
 # Every lab that was named, one after the other; a failure does not stop the next.
-run check build bench:
+run check build bench sanitize profile-nsys profile-ncu $(if $(FILE),,explain):
 	@$(require_lab)$(refuse_unknown)status=0; for lab in $(selected); do \
 	    $(MAKE) --no-print-directory -C "labs/$$lab" $@ LAB="$$lab" FROM_TOP=1 || status=$$?; \
 	done; exit $$status
@@ -61,6 +67,20 @@ run check build bench:
 test:
 	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u LAB -u ARGS $(call python_path,$$PWD/common:$$PWD/tests) \
 	    $(call quote,$(PYTHON)) -B -m pytest $(or $(TESTS),tests) $(ARGS)
+
+# Any .cu file, in CPU mode. What it is linked with is built anew when common/cpu has changed.
+ifneq ($(FILE),)
+explained := build/cpu-explain/own/$(basename $(notdir $(FILE)))
+explain:
+	@[ -f $(call quote,$(FILE)) ] || { \
+	    echo 'make explain: there is no file' $(call quote,$(FILE))'; FILE= names a .cu file, from this folder' >&2; exit 2; }
+	@mkdir -p $(call quote,$(dir $(explained)))
+	@object=build/cpu-explain/own/runtime.o; \
+	    [ ! -e $$object ] || [ -z "$$(find common/cpu -newer $$object -print -quit)" ] || rm -f $$object
+	@bash common/cpu/compile.sh --sanitize accesses --cxx $(call quote,$(CXX)) --python $(call quote,$(PYTHON)) \
+	    $(call quote,$(FILE)) -o $(call quote,$(explained))
+	@$(call python_path,common) $(call quote,$(PYTHON)) -B -m explain $(EXPLAIN) $(call quote,$(explained)) $(ARGS)
+endif
 
 # What a learner asks for on the way; the modules are in common/checker.
 progress next:
@@ -71,6 +91,10 @@ hint watch reset:
 
 grade:
 	@$(refuse_unknown)$(call grade,$(selected))
+
+# For those who have measured: the page of all results, from the CSV files in docs/results.
+results:
+	@$(call python_path,common) $(call quote,$(PYTHON)) -B -m checker.results $(ARGS)
 
 exercises:
 	@$(refuse_unknown)$(call python_path,common) \
@@ -90,6 +114,18 @@ ifneq ($(filter test exercises grade,$(MAKECMDGOALS)),)
 $(call require,python $(if $(filter test grade,$(MAKECMDGOALS)),$(grade_needs)) \
     $(if $(filter test,$(MAKECMDGOALS)),pytest matplotlib))
 -include build/setup.mk
+endif
+
+ifneq ($(filter results,$(MAKECMDGOALS)),)
+$(call require,python numpy matplotlib)
+-include build/setup.mk
+endif
+
+ifneq ($(filter explain,$(MAKECMDGOALS)),)
+ifneq ($(FILE),)
+$(call require,compiler python boost)
+-include build/setup.mk
+endif
 endif
 
 ifneq ($(learner_goals),)

@@ -5,6 +5,7 @@
 #                     benchmarks are compiled with the macro LAB_BENCH, and with LAB_PEERS too where
 #                     nvcc finds these libraries to link
 #   LAB_HOST_PEERS    the same for the host's libraries, on a card and on the CPU: openblas
+#   LAB_SMALL         the arguments of a small case, which `make sanitize` runs without ARGS
 # The lab's name is its folder's. All paths are relative to that folder, because the path of the
 # course itself may hold spaces and brackets. FROM_TOP=1 comes from the course's own Makefile:
 # then programs start there, where the command was typed.
@@ -12,8 +13,8 @@
 .DEFAULT_GOAL := help
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: help run check build bench test setup clean exercises announce always
-.PHONY: progress next hint watch reset grade
+.PHONY: help run check build bench profile-nsys profile-ncu test setup clean exercises announce always
+.PHONY: progress next hint watch reset grade explain sanitize
 
 top := ../..
 include $(top)/common/functions.mk
@@ -56,7 +57,10 @@ clean:
 	    find $(top)/build -path '*/replaced' -prune -o -type d -path '*/$(lab)' -prune -exec rm -rf {} +; \
 	fi
 
-ifneq ($(filter run check build bench,$(MAKECMDGOALS)),)
+profile := $(filter profile-nsys profile-ncu,$(MAKECMDGOALS))
+explain := $(filter explain,$(MAKECMDGOALS))
+sanitize := $(filter sanitize,$(MAKECMDGOALS))
+ifneq ($(filter run check build bench,$(MAKECMDGOALS))$(profile)$(explain)$(sanitize),)
 
 # --- the backend, and what is needed for it ------------------------------------------------------
 
@@ -66,7 +70,7 @@ define line_end
 
 endef
 given_here := $(call given,BACKEND NVCC CUDA_HOME CUDA_PATH CUDA_VISIBLE_DEVICES ARCH)
-goal := $(if $(filter run check bench,$(MAKECMDGOALS)),run,build)
+goal := $(if $(filter run check bench,$(MAKECMDGOALS))$(profile)$(explain)$(sanitize),run,build)
 $(eval $(subst @@,$(line_end),$(shell env $(given_here) bash $(top)/common/backend.sh $(goal))))
 ifneq ($(refusal),)
 $(error $(refusal))
@@ -75,7 +79,7 @@ endif
 bench := $(filter bench,$(MAKECMDGOALS))
 needs_stb := $(if $(shell grep -l common/image.h $(top)/solutions/$(lab)/*.cu),stb)
 $(call require,compiler $(needs_stb) $(if $(filter cpu,$(backend)),python boost) \
-    $(if $(filter check,$(MAKECMDGOALS)),python numpy scipy pillow) $(if $(bench),python matplotlib))
+    $(if $(filter check,$(MAKECMDGOALS)),python numpy scipy pillow) $(if $(sanitize),python numpy) $(if $(bench),python matplotlib) $(if $(profile),python numpy))
 -include $(top)/build/setup.mk
 
 announce:
@@ -86,13 +90,13 @@ announce:
 
 # --- building -----------------------------------------------------------------------------------
 
-# A benchmark of an exercise that nobody has touched would measure nothing.
-untouched := $(if $(bench),$(if $(SOLUTION),,$(shell PYTHONPATH=$(top)/common \
+# Measuring an exercise that nobody has touched would measure nothing.
+untouched := $(if $(bench)$(profile),$(if $(SOLUTION),,$(shell PYTHONPATH=$(top)/common \
     $(call quote,$(PYTHON)) -B -m checker.exercises --check $(lab) >/dev/null 2>&1 && echo yes)))
 kind := $(if $(call is_set,SOLUTION)$(untouched),solutions,labs)
 source := $(if $(filter solutions,$(kind)),$(top)/solutions/$(lab)/)$(name).cu
 debug := $(if $(call is_set,DEBUG),-debug)
-flavour := build/$(backend)$(bench:%=-%)$(debug)
+flavour := build/$(backend)$(bench:%=-%)$(if $(filter cpu,$(backend)),$(explain:%=-%))$(debug)
 target := $(flavour)/$(kind)/$(lab)/$(name)
 program := $(top)/$(target)
 
@@ -143,8 +147,9 @@ host_libraries := $(call peers,$(call quote,$(CXX)),$(LAB_HOST_PEERS))
 flags := $(strip $(LAB_CXX_FLAGS) $(if $(bench),-DLAB_BENCH $(if $(host_libraries),-DLAB_HOST_PEERS)))
 export CPU_LDFLAGS := $(CPU_LDFLAGS) $(addprefix -l,$(host_libraries))
 compile := bash $(top)/common/cpu/compile.sh $(if $(call is_set,DEBUG),--debug) \
+    $(if $(explain),--sanitize accesses) \
     --cxx $(call quote,$(CXX)) --python $(call quote,$(PYTHON))
-runtime := $(top)/build/cpu$(debug)/runtime.o
+runtime := $(top)/build/cpu$(explain:%=-%)$(debug)/runtime.o
 runtime_sources := $(shell find $(top)/common/cpu -type f ! -name '*.sh' ! -name '*.py*')
 translator := $(wildcard $(top)/common/cpu/*.sh $(top)/common/cpu/*.py)
 
@@ -187,8 +192,30 @@ bench: $(program) | announce
 endif
 endif
 
+# The order of blocks and threads in CPU mode: forward, reversed, random or random:SEED.
+ifneq ($(filter command,$(origin ORDER)),)
+export CUDA_CPU_ORDER := $(ORDER)
+endif
+
+# On the CPU it builds programs of its own; on a card it runs the usual one under compute-sanitizer.
+sanitize: $(if $(filter gpu,$(backend)),$(program)) | announce
+	$(quiet)$(at) $(shown) env PYTHONPATH="$(up)common$${PYTHONPATH:+:$$PYTHONPATH}" $(call quote,$(PYTHON)) -B \
+	    -m checker.sanitize --backend $(backend) $(if $(filter gpu,$(backend)),--program $(up)$(target),--cxx \
+	    $(call quote,$(CXX)) --flags=$(call quote,$(flags))) $(up)$(kind)/$(lab)/$(name).cu \
+	    -- $(or $(ARGS),$(LAB_SMALL)) || $(skipped_is_fine)
+
 run: $(program) | announce
 	$(quiet)$(at) $(shown) $(up)$(target) $(ARGS) || $(skipped_is_fine)
+
+# Modules of common/checker; where there is no profiler they give the program's own times.
+$(profile): $(program) | announce
+	$(quiet)$(at) $(shown) $(call python_path,$(up)common) $(call quote,$(PYTHON)) -B -m checker.$(subst -,_,$@) \
+	    --program $(up)$(target) -- $(ARGS) || $(skipped_is_fine)
+
+# Without a card it counts what the CPU does; with one it asks ncu. EXPLAIN holds the options.
+explain: $(program) | announce
+	$(quiet)$(at) $(shown) env PYTHONPATH="$(up)common$${PYTHONPATH:+:$$PYTHONPATH}" $(call quote,$(PYTHON)) -B \
+	    -m explain --backend $(backend) $(EXPLAIN) $(up)$(target) $(ARGS) || $(skipped_is_fine)
 
 check: $(program) | announce
 	$(quiet)$(at) $(shown) env PYTHONPATH="$(up)common$${PYTHONPATH:+:$$PYTHONPATH}" $(call quote,$(PYTHON)) -B \

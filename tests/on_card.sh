@@ -9,6 +9,7 @@ Builds the worked solutions, all at once, and then takes the steps one after the
   check       the checkers of the labs, one after the other
   faults      planted faults must be caught here too
   sanitize    compute-sanitizer on the small cases: memcheck, racecheck, synccheck, initcheck
+  teaching    compute-sanitizer on the programs of tests/teaching, beside what they expect
   bench       make bench, into build/bench
 LAB is the beginning of a lab's name, such as 05; without any it is every lab. What has to be measured
 alone is measured alone. Each step prints what it found as it goes; the exit status is 1 if
@@ -21,7 +22,7 @@ export BACKEND=gpu
 steps=() labs=() wrong=0
 while [ $# -gt 0 ]; do
     case $1 in
-        check | faults | sanitize | bench) steps+=("$1") ;;
+        check | faults | sanitize | teaching | bench) steps+=("$1") ;;
         --help) usage && exit ;;
         --) shift && break ;;
         *) echo "on_card.sh: there is no step $1 (on_card.sh --help lists them)" >&2 && exit 2 ;;
@@ -97,6 +98,11 @@ sanitize() {
     done
 }
 
+# Needs no lab.
+teaching() {
+    PYTHONPATH="common:tests${PYTHONPATH:+:$PYTHONPATH}" python3 -B tests/teaching/on_card.py || wrong=1
+}
+
 bench() {
     local lab
     for lab in "${labs[@]}"; do
@@ -106,8 +112,10 @@ bench() {
     done
 }
 
-say "building ${#labs[@]} labs"
-build
+if [ "${steps[*]}" != teaching ]; then
+    say "building ${#labs[@]} labs"
+    build
+fi
 for step in "${steps[@]}"; do
     if [ "$step" = bench ]; then
         build bench=bench
@@ -119,6 +127,7 @@ for step in "${steps[@]}"; do
         check) check ;;
         faults) faults ;;
         sanitize) sanitize ;;
+        teaching) teaching ;;
         bench) bench ;;
     esac
 done

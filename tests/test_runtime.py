@@ -78,6 +78,41 @@ def test_part_on_one_core(name):
 
 
 @only_cpu
+@pytest.mark.parametrize("order", ["reversed", "random:7"])
+@pytest.mark.parametrize("name", ["barriers", "warps", "shared", "nested"])  # in atomics blocks wait for earlier ones
+def test_part_in_another_order(name, order):
+    expect_ok(name, env={"CUDA_CPU_ORDER": order})
+
+
+@only_cpu
+@built("memory")
+def test_random_order_prints_its_seed():
+    result = start("memory", env={"CUDA_CPU_ORDER": "random"})
+    assert result.returncode == 0
+    assert re.fullmatch(r"threads and blocks run in random order: CUDA_CPU_ORDER=random:\d+\n", result.stderr)
+
+
+@only_cpu
+@built("memory")
+def test_unknown_order():
+    result = start("memory", env={"CUDA_CPU_ORDER": "random:seven"})
+    assert result.returncode == 1
+    assert "is no order; write forward, reversed, random or random:SEED." in result.stderr
+
+
+@only_cpu
+@pytest.mark.ahead(farm.build, "tests/programs/sanitize_faults.cu")
+def test_leak():
+    """Device memory that is never freed is named when that is asked for."""
+    program = farm.build("tests/programs/sanitize_faults.cu")
+    result = farm.run(program, "5", env={"CUDA_CPU_LEAKS": "1"})
+    assert (result.returncode, farm.run(program, "5").returncode) == (1, 0)
+    assert re.fullmatch(r"sanitize_faults\.cu:33: 192 bytes of device memory, .* never given to cudaFree\.\n",
+                        result.stderr)
+    assert farm.run(program, "0", env={"CUDA_CPU_LEAKS": "1"}).returncode == 0
+
+
+@only_cpu
 @pytest.mark.parametrize("name", ["warps", "atomics"])
 def test_part_on_more_cores_than_there_are(name):
     expect_ok(name, env={"CUDA_CPU_THREADS": "8"})

@@ -17,7 +17,7 @@ class Case:
     """What a case function works with. One object a case; nothing is shared between cases."""
 
     def __init__(self, name: str, parameters: dict, program: Path, folder: Path, kept_folder: Path,
-                 seed: int, backend: str, patience: Patience):
+                 seed: int, backend: str, patience: Patience, order: str = ""):
         self.name = name
         self.parameters = parameters
         self.program = program
@@ -25,6 +25,7 @@ class Case:
         self.kept_folder = kept_folder  # where the folder goes when the case fails
         self.backend = backend
         self.seed = seed
+        self.order = order  # of blocks and threads in CPU mode; "" as they come
         self.random = numpy.random.default_rng([seed, zlib.crc32(name.encode())])
         self.inputs: dict[str, numpy.ndarray] = {}
         self.wrong: numpy.ndarray | None = None
@@ -51,7 +52,8 @@ class Case:
             timeout: float | None = None) -> Run:
         """Runs the program in the case's folder. `status`: what is expected; None takes any ending."""
         words = [str(self.program), *map(str, arguments)]
-        run = run_program(words, self.folder, self.kept_folder, dict(env or {}),
+        settings = {"CUDA_CPU_ORDER": self.order} if self.order else {}
+        run = run_program(words, self.folder, self.kept_folder, {**settings, **(env or {})},
                           self._patience.limit(timeout), self._patience)
         self.last_run = run
         self.statuses.append(run.status)

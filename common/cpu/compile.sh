@@ -11,6 +11,9 @@ Usage: compile.sh [OPTION]... SOURCE.cu -o PROGRAM
 Builds a CUDA program, or the runtime that every program is linked with, for the CPU.
   --translate            stop after the translation; from there another call goes on
   --debug                no optimisation, debugging symbols, LAB_DEBUG defined
+  --sanitize bounds      with AddressSanitizer and UndefinedBehaviorSanitizer
+  --sanitize races       with a call in front of every access, for races and what nobody wrote
+  --sanitize accesses    the same for make explain, and one at each piece of code; g++ only
   --cxx COMPILER         the C++ compiler (g++)
   --python PYTHON        the Python that runs the translator (python3)
   --flags "FLAGS"        further flags for the compiler, after all others
@@ -26,7 +29,7 @@ refuse() {
 }
 
 here=$(dirname -- "${BASH_SOURCE[0]}")
-source='' output='' dependencies='' runtime_object='' extra_flags=''
+source='' output='' dependencies='' sanitize='' runtime_object='' extra_flags=''
 debug=no runtime=no translate=no cxx=g++ python=python3
 while [ $# -gt 0 ]; do
     case $1 in
@@ -34,12 +37,13 @@ while [ $# -gt 0 ]; do
         --runtime) runtime=yes ;;
         --translate) translate=yes ;;
         --help) usage && exit ;;
-        -o | --cxx | --python | --flags | --dependencies | --runtime-object)
+        -o | --cxx | --python | --sanitize | --flags | --dependencies | --runtime-object)
             [ $# -ge 2 ] || refuse "$1 needs a value"
             case $1 in
                 -o) output=$2 ;;
                 --cxx) cxx=$2 ;;
                 --python) python=$2 ;;
+                --sanitize) sanitize=$2 ;;
                 --flags) extra_flags=$2 ;;
                 --dependencies) dependencies=$2 ;;
                 --runtime-object) runtime_object=$2 ;;
@@ -71,6 +75,39 @@ if [ $debug = yes ]; then
 else
     flags+=(-O3 -g1)
 fi
+# With this analysis g++ 12 drops stores of "part = combined(part, another)", both structures, at -O1.
+if "$cxx" -Werror -fno-ipa-modref -E -x c++ /dev/null >/dev/null 2>&1; then
+    flags+=(-fno-ipa-modref)
+fi
+# What is observed is compiled so that its accesses are those of the source. Only the program has
+# them, not the runtime.
+instrument=() observe=()
+case $sanitize in
+    '') ;;
+    bounds)
+        # The other parts of UndefinedBehaviorSanitizer double the time to compile; the alignment of
+        # what a kernel touches is looked at with the races.
+        flags+=(-O1 -DCUDA_CPU_BOUNDS)
+        instrument=('-fsanitize=address,bounds-strict,shift,signed-integer-overflow'
+            -fsanitize-recover=all -fno-omit-frame-pointer)
+        ;;
+    races)
+        flags+=(-O1 -DCUDA_CPU_RACES)
+        instrument=(-fsanitize=thread --param tsan-distinguish-volatile=1 -Wno-tsan)
+        ;;
+    accesses)
+        # Optimised as far as the accesses stay those that a GPU's compiler leaves: values in
+        # registers, loads moved out of loops, but each loop and each branch once, and a float4
+        # copied as a whole.
+        flags+=(-O2 -DCUDA_CPU_ACCESSES -gcolumn-info)
+        instrument=(-fsanitize=thread -fsanitize-coverage=trace-pc -Wno-tsan
+            -fno-reorder-blocks -fno-jump-tables -fno-thread-jumps -fno-split-paths -fno-tree-tail-merge
+            -fno-tree-sra -fno-ipa-icf -fno-ipa-cp -fno-partial-inlining -fno-crossjumping
+            --param=max-completely-peel-times=0)
+        ;;
+    *) refuse "--sanitize takes bounds, races or accesses, not $sanitize" ;;
+esac
+[ -z "$sanitize" ] || observe=(--observed)
 read -r -a words <<<"${CPU_CXXFLAGS:-} $extra_flags"
 flags+=(-DCUDA_ON_CPU=1 "-I$here/include" "${words[@]}")
 read -r -a link_flags <<<"${CPU_LDFLAGS:-}"
@@ -93,7 +130,7 @@ else
         translated=$work/translated.ii
         "$cxx" "${flags[@]}" "${dependency_flags[@]}" -include "$here/include/cuda_runtime.h" \
             -E -x c++ "$source" -o "$work/preprocessed.ii"
-        "$python" -I -S "$here/translate.py" <"$work/preprocessed.ii" >"$translated"
+        "$python" -I -S "$here/translate.py" "${observe[@]}" <"$work/preprocessed.ii" >"$translated"
     fi
     if [ $translate = yes ]; then
         cp -- "$translated" "$work/output"
@@ -103,11 +140,21 @@ else
             if [ ! -e "$runtime_object" ]; then
                 debug_option=()
                 [ $debug = no ] || debug_option=(--debug)
+                [ -z "$sanitize" ] || debug_option+=(--sanitize "$sanitize")
                 "${BASH_SOURCE[0]}" --runtime "${debug_option[@]}" --cxx "$cxx" \
                     --flags "$extra_flags" -o "$runtime_object"
             fi
         fi
-        "$cxx" "${flags[@]}" -x c++-cpp-output "$translated" -x none "$runtime_object" \
+        # ThreadSanitizer's own library is left out: runtime/races.h takes its place.
+        if [ "$sanitize" = races ] || [ "$sanitize" = accesses ]; then
+            "$cxx" "${flags[@]}" "${instrument[@]}" -c -x c++-cpp-output "$translated" \
+                -o "$work/program.o"
+            translated=$work/program.o instrument=()
+            set -- -x none
+        else
+            set -- -x c++-cpp-output
+        fi
+        "$cxx" "${flags[@]}" "${instrument[@]}" "$@" "$translated" -x none "$runtime_object" \
             -no-pie "${link_flags[@]}" -l:libboost_context.a -o "$work/output"
     fi
 fi

@@ -6,6 +6,9 @@
 //   runtime/queue.h      work that the host has not yet waited for: streams and events
 //   runtime/devices.h    the devices that the CPU pretends to be
 //   runtime/faults.h     memory faults in words
+//   runtime/leaks.h      device memory that is never freed
+//   runtime/order.h      other orders of blocks and threads
+//   runtime/observer.h   what `make sanitize` wants to know: runtime/bounds.h, runtime/races.h
 #include <pthread.h>
 
 #include <map>
@@ -14,10 +17,18 @@
 #include "runtime/devices.h"
 #include "runtime/faults.h"
 #include "runtime/grid.h"
+#include "runtime/leaks.h"
 #include "runtime/memory.h"
 #include "runtime/queue.h"
 #include "runtime/report.h"
 #include "runtime/scheduler.h"
+#if defined(CUDA_CPU_BOUNDS)
+#include "runtime/bounds.h"
+#elif defined(CUDA_CPU_RACES)
+#include "runtime/races.h"
+#elif defined(CUDA_CPU_ACCESSES)
+#include "runtime/accesses.h"
+#endif
 
 __thread uint3 threadIdx{}, blockIdx{};
 __thread dim3 blockDim, gridDim;
@@ -32,6 +43,8 @@ __thread unsigned int barrier_result = 0;
 __thread char* dynamic_shared_start = nullptr;
 __thread unsigned long long block_serial = 0;
 __thread unsigned int spins = 0;
+__thread const uint3* thread_order = nullptr;
+__thread const uint3* end_of_thread_order = nullptr;
 
 namespace {
 
@@ -41,8 +54,6 @@ bool lost_in_fork = false;
 // All __managed__ variables stand between these two, which the linker makes when there are any.
 extern "C" char __start_cuda_managed[] __attribute__((weak));
 extern "C" char __stop_cuda_managed[] __attribute__((weak));
-// The program with all its variables stands between these two.
-extern "C" char __executable_start[], _end[];
 
 void register_managed_variables() {
     const auto bytes = static_cast<size_t>(__stop_cuda_managed - __start_cuda_managed);
@@ -61,6 +72,7 @@ void register_managed_variables() {
 
 const bool prepared = [] {
     Core::mine();
+    Leaks::instance();
     install_fault_handler();
     register_managed_variables();
     // As on a GPU, a child of a process that has used CUDA cannot use it.
@@ -87,6 +99,12 @@ cudaError_t failed(cudaError_t error, const std::string& detail = "") {
     last_error() = detailed_error = error;
     last_detail = detail;
     return error;
+}
+
+// A mistake that CUDA answers with an error, which the program may ignore. `make sanitize` names it.
+cudaError_t refused(const char* kind, const std::string& detail) {
+    if (findings_are_wanted()) note(kind, learners_place() + detail + ".");
+    return failed(cudaErrorInvalidValue, detail);
 }
 
 // What every call answers first: the device may be lost, or there may be none.
@@ -132,9 +150,14 @@ size_t shared_limit(const DeviceFacts& facts) {
 }  // namespace
 
 // ---------------------------------------------------------------- kernels
+namespace {
+thread_local std::vector<PointerArgument> pointers_of_launch;  // in an observed run
+}
+
 void check_pointer_argument(const char* kernel, const char* arguments, int position,
                             const void* pointer, const Site& site) {
     if (pointer == nullptr) return;
+    if constexpr (is_observed) pointers_of_launch.push_back({position, pointer});
     const auto argument = [&] {
         return format("%s: argument %d of kernel %s (%s) is ", to_string(site).c_str(), position,
                       kernel, arguments);
@@ -142,9 +165,10 @@ void check_pointer_argument(const char* kernel, const char* arguments, int posit
     if (in_kernel()) {
         if (const char* const memory = Core::mine().own_memory(pointer)) {
             stop(argument() +
-                 format("a pointer to %s. The grids that a kernel launches can only use "
-                        "global memory.",
-                        memory));
+                     format("a pointer to %s. The grids that a kernel launches can only use "
+                            "global memory.",
+                            memory),
+                 "host-pointer");
         }
         return;
     }
@@ -154,13 +178,14 @@ void check_pointer_argument(const char* kernel, const char* arguments, int posit
         allocation = Memory::instance().find(static_cast<const char*>(pointer) - 1);
     }
     if (allocation == nullptr) {
-        stop(argument() +
-             format("a host pointer, %p. A kernel can only use device memory: allocate "
-                    "it with cudaMalloc and copy the data there with cudaMemcpy.",
-                    pointer));
+        stop(
+            argument() + format("a host pointer, %p. A kernel can only use device memory: allocate "
+                                "it with cudaMalloc and copy the data there with cudaMemcpy.",
+                                pointer),
+            "host-pointer");
     }
     if (allocation->freed && pointer < allocation->start + allocation->bytes) {
-        stop(argument() + "a pointer into memory that was given to cudaFree.");
+        stop(argument() + "a pointer into memory that was given to cudaFree.", "freed");
     }
 }
 
@@ -224,19 +249,23 @@ void submit_from_kernel(std::unique_ptr<Grid> grid) {
 
 }  // namespace
 
-void submit(const char* name, const Shape& shape, std::unique_ptr<Kernel> kernel) {
+void submit(const char* name, const char* arguments, const Shape& shape,
+            std::unique_ptr<Kernel> kernel) {
     auto grid = std::make_unique<Grid>(name, shape, std::move(kernel));
+    grid->facts = {arguments, std::move(pointers_of_launch)};
+    pointers_of_launch.clear();
     if (in_kernel()) return submit_from_kernel(std::move(grid));
     const Call call;
     Queue::instance().add(shape.stream, [grid = std::shared_ptr<Grid>(std::move(grid))] {
         if (lost_device != cudaSuccess) return;
         Memory::instance().set_open(true);
         run_grid(*grid);
+        if constexpr (is_observed) return;  // then the line itself is known
         if (const Allocation* const allocation = Memory::instance().overrun()) {
-            stop(
-                format("%s: kernel %s wrote past the end of the allocation of %zu bytes: compare "
-                       "the index with the number of elements before the access.",
-                       to_string(grid->shape.site).c_str(), grid->name, allocation->bytes));
+            stop(format("%s: kernel %s wrote past the end of the allocation of %zu bytes: compare "
+                        "the index with the number of elements before the access.",
+                        to_string(grid->shape.site).c_str(), grid->name, allocation->bytes),
+                 "bounds");
         }
     });
     static const char* const blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
@@ -250,6 +279,13 @@ void refuse_call(const char* kernel) {
 }
 
 void poison(void* start, size_t bytes) { std::memset(start, 0xff, bytes); }
+
+#ifdef CUDA_CPU_OBSERVED
+char* place_shared(SharedVariable& variable, size_t bytes) {
+    return Core::mine().place_shared(variable, bytes);
+}
+void name_dynamic_shared(const char* name) { Core::mine().dynamic_name = name; }
+#endif
 
 namespace {
 [[noreturn]] __attribute__((noinline)) void refuse_on_host(const Site& site, const char* what) {
@@ -352,6 +388,7 @@ struct Side {
     bool on_host = true, on_device = false;  // managed and pinned memory is on both
     bool pinned = true;                      // no copy to it has to be waited for
     std::string wrong;                       // why it cannot be used
+    const char* kind = "other";              // what kind of mistake that is
 };
 
 Side look_at(const void* pointer, size_t bytes, const char* which) {
@@ -371,9 +408,11 @@ Side look_at(const void* pointer, size_t bytes, const char* which) {
     const char* const end = allocation->start + allocation->bytes;
     if (allocation->freed) {
         side.wrong = format("the %s was given to cudaFree", which);
+        side.kind = "freed";
     } else if (start > end || bytes > static_cast<size_t>(end - start)) {
         side.wrong = format("%zu bytes at the %s go past the end of its allocation of %zu bytes",
                             bytes, which, allocation->bytes);
+        side.kind = "bounds";
     }
     return side;
 }
@@ -414,14 +453,19 @@ cudaError_t copy(const Rectangle& r, cudaMemcpyKind kind, cudaStream_t stream, b
     }
     const Side target = look_at(r.target, r.target_pitch * (r.height - 1) + r.width, "target");
     const Side source = look_at(r.source, r.source_pitch * (r.height - 1) + r.width, "source");
-    std::string wrong = !target.wrong.empty() ? target.wrong : source.wrong;
-    if (wrong.empty()) wrong = wrong_direction(target, source, kind);
-    if (!wrong.empty()) return failed(cudaErrorInvalidValue, "copy: " + wrong);
+    for (const Side& side : {target, source}) {
+        if (!side.wrong.empty()) return refused(side.kind, "copy: " + side.wrong);
+    }
+    const std::string wrong = wrong_direction(target, source, kind);
+    if (!wrong.empty()) return refused("copy-direction", "copy: " + wrong);
 
     const uint64_t number = Queue::instance().add(stream, [r] {
         Memory::instance().set_open(true);
         for (size_t row = 0; row < r.height; ++row) {
-            std::memmove(r.target + row * r.target_pitch, r.source + row * r.source_pitch, r.width);
+            char* const to = r.target + row * r.target_pitch;
+            const char* const from = r.source + row * r.source_pitch;
+            observer::copied(to, from, r.width);
+            std::memmove(to, from, r.width);
         }
     });
     const bool through_host = target.on_host || source.on_host;
@@ -439,11 +483,12 @@ cudaError_t fill(void* target, size_t pitch, int value, size_t width, size_t hei
     if (width == 0 || height == 0) return cudaSuccess;
     if (height > 1 && width > pitch) return failed(cudaErrorInvalidPitchValue);
     const Side side = look_at(target, pitch * (height - 1) + width, "target");
-    if (!side.wrong.empty()) return failed(cudaErrorInvalidValue, "set: " + side.wrong);
-    if (!side.on_device) return failed(cudaErrorInvalidValue, "set: the target is host memory");
+    if (!side.wrong.empty()) return refused(side.kind, "set: " + side.wrong);
+    if (!side.on_device) return refused("host-pointer", "set: the target is host memory");
     const uint64_t number = Queue::instance().add(stream, [=] {
         Memory::instance().set_open(true);
         for (size_t row = 0; row < height; ++row) {
+            observer::filled(static_cast<char*>(target) + row * pitch, width);
             std::memset(static_cast<char*>(target) + row * pitch, value, width);
         }
     });
@@ -457,7 +502,7 @@ cudaError_t fill(void* target, size_t pitch, int value, size_t width, size_t hei
 cudaError_t register_symbol(const void* symbol, size_t size) {
     if (const Call call; !call) return call.state;
     const char* const address = static_cast<const char*>(symbol);
-    if (address < __executable_start || address >= _end) {
+    if (!in_program(address)) {
         return failed(cudaErrorInvalidSymbol,
                       "give the __device__ or __constant__ variable itself, not a pointer");
     }
@@ -648,7 +693,11 @@ cudaError_t allocate(void** pointer, size_t bytes, MemoryKind kind,
     *pointer = nullptr;
     if (bytes == 0) return cudaSuccess;
     *pointer = Memory::instance().allocate(bytes, kind, capacity());
-    if (*pointer != nullptr) return cudaSuccess;
+    if (*pointer != nullptr) {
+        Leaks::instance().allocated(*pointer);
+        if constexpr (is_observed) observer::allocated(*Memory::instance().find(*pointer));
+        return cudaSuccess;
+    }
     size_t free = 0, total = 0;
     cudaMemGetInfo(&free, &total);
     return failed(cudaErrorMemoryAllocation,
@@ -707,10 +756,14 @@ cudaError_t cudaFree(void* pointer) {
     Queue::instance().run_all();
     if (pointer == nullptr) return device_state();
     if (!Memory::instance().release(pointer, MemoryKind::device, MemoryKind::managed)) {
-        return failed(
-            cudaErrorInvalidValue,
-            "cudaFree: the pointer is not one that cudaMalloc returned, or was freed before");
+        const Allocation* const allocation = Memory::instance().find(pointer);
+        const bool again =
+            allocation != nullptr && allocation->freed && allocation->start == pointer;
+        return refused("double-free",
+                       again ? "cudaFree: this memory was freed before"
+                             : "cudaFree: the pointer is not one that cudaMalloc returned");
     }
+    if constexpr (is_observed) observer::released(*Memory::instance().find(pointer));
     return device_state();
 }
 

@@ -77,11 +77,14 @@ class Declarator(NamedTuple):
     dimensions: list[int]
 
 
-def translate(text: str) -> str:
-    """Returns preprocessed CUDA C++ as preprocessed C++; raises TranslationError."""
+def translate(text: str, observed: bool = False) -> str:
+    """Returns preprocessed CUDA C++ as preprocessed C++; raises TranslationError.
+
+    With `observed` each variable of shared memory lies where the runtime says, and has its name.
+    """
     spans = learner_spans(text)
     wanted = any(CANDIDATE.search(text, *span) for span in spans)
-    return Translator(text, spans).translated() if wanted else text
+    return Translator(text, spans, observed).translated() if wanted else text
 
 
 def learner_spans(text: str) -> list[tuple[int, int]]:
@@ -198,8 +201,9 @@ class Source:
 class Translator(Source):
     """Looks for what is to be rewritten, and notes the edits that do it."""
 
-    def __init__(self, text: str, spans: list[tuple[int, int]]):
+    def __init__(self, text: str, spans: list[tuple[int, int]], observed: bool = False):
         super().__init__(text, spans)
+        self.observed = observed
         self.edits: list[Edit] = []
         self.kernels: dict[str, list[int]] = {}  # where __global__ functions are declared, by name
         self.launched: set[str] = set()  # the plain names before <<<
@@ -468,15 +472,17 @@ class Translator(Source):
         parts = self.split_at_commas(index for index in plain if index not in storage)
         declarators = [self.declarator(part) for part in parts]
         if "extern" in (self.tokens[index] for index in storage):
-            # Something like (*name)[3] has more tokens than a type, a name and sizes.
-            sizes = [d and len(d.type) + 1 + len(d.dimensions) for d in declarators]
-            if sizes != [len(part) for part in parts]:
+            if not self.are_plain(declarators, parts):
                 problem = "this dynamic shared memory cannot be read"
                 raise self.error(word, f"{problem}: write extern __shared__ type name[];")
             text = self.dynamic_text(declarators, self.in_function(word))
             self.replace(first, last, text + self.at(self.end(last)))
             return
         self.refuse_initialisers(word, parts)
+        classes = any(self.tokens[index] == "{" for index in plain)
+        if self.observed and self.in_function(word) and not classes and self.are_plain(declarators, parts):
+            self.replace(first, last, self.observed_text(declarators) + self.at(self.end(last)))
+            return
         for index in storage:
             self.replace(index, index, " " * len(self.tokens[index]))
         # Attributes stay where they are: alignas(16) must not follow `static`.
@@ -491,12 +497,9 @@ class Translator(Source):
 
     def dynamic_text(self, declarators: list[Declarator], in_function: bool) -> str:
         """References into dynamic shared memory, a declaration for each."""
-        base = list(declarators[0].type)
-        while base and self.tokens[base[-1]] in POINTER_WORDS:
-            base.pop()
         pieces = []
         for declarator in declarators:
-            own = declarator.type if declarator is declarators[0] else base + declarator.type
+            own = self.element(declarator, declarators[0])
             element, name = self.code(self.whole(own)), self.tokens[declarator.name]
             declared = [self.code(self.whole([index])) for index in declarator.dimensions]
             size = "".join(declared)
@@ -509,9 +512,40 @@ class Translator(Source):
                 check = f"[[maybe_unused]] extern {element} {named}{''.join(declared)};"
                 pieces.append(f"{{ {check} }}")
             storage = "" if in_function else "thread_local "
-            value = f"*reinterpret_cast<{element} (*){size}>(::cuda_cpu::dynamic_shared());"
+            label = quoted(name) if self.observed and in_function else ""
+            value = f"*reinterpret_cast<{element} (*){size}>(::cuda_cpu::dynamic_shared({label}));"
             pieces.append(f"{storage}{element} (&{named}){size} = {value}")
         return " ".join(pieces)
+
+    @staticmethod
+    def are_plain(declarators: list[Declarator | None], parts: list[list[int]]) -> bool:
+        """Whether each is a type, a name and sizes; something like (*name)[3] has more tokens."""
+        sizes = [d and len(d.type) + 1 + len(d.dimensions) for d in declarators]
+        return sizes == [len(part) for part in parts]
+
+    def observed_text(self, declarators: list[Declarator]) -> str:
+        """References to static shared memory that the runtime has placed, a declaration for each."""
+        pieces = []
+        for declarator in declarators:
+            own = self.element(declarator, declarators[0])
+            element, name = self.code(self.whole(own)), self.tokens[declarator.name]
+            size = "".join(self.code(self.whole([index])) for index in declarator.dimensions)
+            place = f"cuda_cpu_place_of_{name}"
+            named = self.at(self.starts[declarator.name]) + name
+            bound = f"(&{named}){size}" if size else f"&{named}"
+            pieces.append(
+                f"static thread_local ::cuda_cpu::SharedVariable {place}{{{quoted(name)}}}; "
+                f"[[maybe_unused]] {element} {bound} = "
+                f"::cuda_cpu::shared_variable<{element}{size}>({place});"
+            )
+        return " ".join(pieces)
+
+    def element(self, declarator: Declarator, first: Declarator) -> list[int]:
+        """The tokens of a declarator's own type, the common one among them."""
+        base = list(first.type)
+        while base and self.tokens[base[-1]] in POINTER_WORDS:
+            base.pop()
+        return declarator.type if declarator is first else base + declarator.type
 
     def declaration(self, word: int) -> tuple[int, int | None]:
         """The first token of the declaration around a word and its semicolon, if it has one."""
@@ -622,10 +656,10 @@ class Translator(Source):
 
 
 def main() -> int:
-    """Translates standard input to standard output."""
+    """Translates standard input to standard output; `--observed` for a sanitizer."""
     text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     try:
-        translated = translate(text)
+        translated = translate(text, observed="--observed" in sys.argv[1:])
     except TranslationError as error:
         sys.stderr.buffer.write(f"{error}\n".encode("utf-8", "surrogateescape"))
         return 1

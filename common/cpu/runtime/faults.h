@@ -174,6 +174,17 @@ inline std::string explain_fault(const siginfo_t& info, const char* stack, const
     return explain_kernel_fault(address, allocation, verb);
 }
 
+// The kind under which `make sanitize` counts it.
+inline const char* kind_of_fault(const siginfo_t& info) {
+    const char* const address = static_cast<const char*>(info.si_addr);
+    if (!in_kernel()) return "device-pointer";
+    if (info.si_signo == SIGFPE || info.si_code == SI_KERNEL) return "other";
+    const Allocation* const allocation = Memory::instance().nearest_unlocked(address);
+    const bool known = is_null(address) || Core::mine().past_dynamic_shared(address) != 0;
+    if (allocation == nullptr) return known ? "bounds" : "host-pointer";
+    return allocation->freed ? "freed" : "bounds";
+}
+
 inline void handle_fault(int signal_number, siginfo_t* info, void* raw_context) {
     const auto* const context = static_cast<const ucontext_t*>(raw_context);
 #if defined(__x86_64__)
@@ -190,7 +201,7 @@ inline void handle_fault(int signal_number, siginfo_t* info, void* raw_context) 
     alarm(10);  // should the crash have happened while the heap was locked, it ends here
     const std::string line = learners_place(place);
     const std::string sentence = explain_fault(*info, stack, verb);
-    if (!sentence.empty()) stop(line + sentence);
+    if (!sentence.empty()) stop(line + sentence, kind_of_fault(*info));
     // An ordinary crash of host code: say where, then crash as usual.
     if (signal_number == SIGFPE) {
         std::fprintf(stderr, "%shost code divided an integer by zero.\n", line.c_str());

@@ -26,6 +26,7 @@ struct Grid {
     std::atomic<bool> aborted{false};
     std::mutex children_mutex;
     std::vector<std::unique_ptr<Grid>> children, tails;
+    LaunchFacts facts{};
 
     Grid(const char* name, const Shape& shape, std::unique_ptr<Kernel> kernel)
         : name(name), shape(shape), kernel(std::move(kernel)) {}
@@ -37,6 +38,9 @@ inline thread_local Grid* current_grid = nullptr;
 
 // How many cores this process may use; CUDA_CPU_THREADS=n asks for another number.
 inline unsigned int core_count() {
+#ifdef CUDA_CPU_RACES
+    return 1;  // what counts is what CUDA orders, not what runs at the same time
+#endif
     if (const char* const wish = std::getenv("CUDA_CPU_THREADS")) {
         char* end = nullptr;
         const long number = std::strtol(wish, &end, 10);
@@ -63,6 +67,7 @@ class Team {
 
     // Runs `grid` to its end, together with the calling thread.
     void run(Grid& grid) {
+        observer::grid_begins(grid.facts);
         if (grid.block_count() == 1 || cores_ == 1) return work(grid);
         start();
         {
@@ -109,18 +114,19 @@ class Team {
         const uint64_t portion = std::clamp<uint64_t>(count / (cores_ * 16), 1, 256);
         const dim3 shape = grid.shape.grid;
         Core& core = Core::mine();
+        const Order& order = Order::asked_for();
         current_grid = &grid;
+        current_kernel = grid.name;
         gridDim = shape;
         blockDim = grid.shape.block;
         for (;;) {
             const uint64_t first = grid.next_block.fetch_add(portion, std::memory_order_relaxed);
             if (first >= count) break;
-            uint3 block = {static_cast<unsigned int>(first % shape.x),
-                           static_cast<unsigned int>(first / shape.x % shape.y),
-                           static_cast<unsigned int>(first / (uint64_t{shape.x} * shape.y))};
+            uint3 block = block_index(first, shape);
             for (uint64_t i = first; i < std::min(first + portion, count); ++i) {
                 if (grid.aborted.load(std::memory_order_relaxed)) break;
-                blockIdx = block;
+                blockIdx = order.kind == Order::forward ? block
+                                                        : block_index(order.block(i, count), shape);
                 if (!core.run_block(*grid.kernel, grid.shape.block, grid.shape.shared_bytes)) {
                     grid.aborted = true;
                 }
@@ -130,7 +136,15 @@ class Team {
                 }
             }
         }
+        observer::core_leaves();
         current_grid = nullptr;
+        current_kernel = nullptr;
+    }
+
+    static uint3 block_index(uint64_t number, dim3 shape) {
+        return {static_cast<unsigned int>(number % shape.x),
+                static_cast<unsigned int>(number / shape.x % shape.y),
+                static_cast<unsigned int>(number / (uint64_t{shape.x} * shape.y))};
     }
 
     const unsigned int cores_;
@@ -145,7 +159,9 @@ class Team {
 // Runs a grid, then the grids that it launched, then its tail launches, each to its end. False when
 // one of them was aborted.
 inline bool run_grid(Grid& grid) {
+    observer::grid_starts(grid);
     Team::instance().run(grid);
+    observer::grid_ends(grid);
     if (grid.aborted) return false;
     const auto by_block = [](const std::unique_ptr<Grid>& a, const std::unique_ptr<Grid>& b) {
         return a->parent_block < b->parent_block;

@@ -21,8 +21,21 @@
 namespace cuda_cpu {
 
 constexpr size_t page_bytes = 4096, large_page_bytes = 2 << 20, allocation_alignment = 256;
+// How much is left free behind an allocation. With sanitizers an index that is far too large should
+// not meet the next one.
+#if defined(CUDA_CPU_BOUNDS) || defined(CUDA_CPU_RACES)
+constexpr size_t guard_bytes = 1 << 20;
+#else
+constexpr size_t guard_bytes = page_bytes;
+#endif
 
 inline size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
+
+// The program with all its variables stands between these two, which the linker makes.
+extern "C" char __executable_start[], _end[];
+inline bool in_program(const void* address) {
+    return address >= __executable_start && address < _end;
+}
 
 enum class MemoryKind { device, managed, pinned, registered, symbol };
 
@@ -58,10 +71,10 @@ class Memory {
         const size_t mapped = round_up(std::max<size_t>(bytes, 1), page_bytes);
         char* const pages =
             reinterpret_cast<char*>(round_up(reinterpret_cast<size_t>(next_), unit));
-        if (pages + mapped + page_bytes > end_) return nullptr;
+        if (pages + mapped + guard_bytes > end_) return nullptr;
         if (mprotect(pages, mapped, PROT_READ | PROT_WRITE) != 0) return nullptr;
         if (mapped >= large_page_bytes) madvise(pages, mapped, MADV_HUGEPAGE);
-        next_ = pages + mapped + page_bytes;
+        next_ = pages + mapped + guard_bytes;
 
         char* const start =
             pages + mapped - round_up(std::max<size_t>(bytes, 1), allocation_alignment);
@@ -82,6 +95,8 @@ class Memory {
         allocations_.erase(allocations_.lower_bound(first),
                            allocations_.lower_bound(first + bytes));
         allocations_[first] = {kind, first, bytes, nullptr, 0, false};
+        shares_host_memory_ =
+            shares_host_memory_ || kind == MemoryKind::pinned || kind == MemoryKind::registered;
     }
 
     // False when `pointer` is not the start of a living allocation of one of the two kinds.
@@ -146,6 +161,9 @@ class Memory {
         const char* const end = before->start + before->bytes;
         return address >= end && address - end > after->start - address ? after : before;
     }
+
+    // Whether kernels may know memory of the host: pinned or registered.
+    bool shares_host_memory() const { return shares_host_memory_; }
 
     bool on_device(const void* pointer) const { return pointer >= begin_ && pointer < end_; }
 
@@ -220,6 +238,7 @@ class Memory {
     char* next_ = nullptr;
     size_t used_ = 0;
     bool open_ = false;
+    bool shares_host_memory_ = false;
 };
 
 }  // namespace cuda_cpu

@@ -22,6 +22,8 @@
 #include <vector>
 
 #include "memory.h"
+#include "observer.h"
+#include "order.h"
 #include "report.h"
 
 namespace cuda_cpu {
@@ -46,6 +48,13 @@ class RunnerQueue {
     // The last one first.
     void take_all_reversed(RunnerQueue& other) {
         while (!other.empty()) push(other.ring_[--other.end_ % size]);
+    }
+    void take_all_shuffled(RunnerQueue& other, Chance& chance) {
+        const unsigned int start = end_;
+        take_all(other);
+        for (unsigned int count = end_ - start; count > 1; --count) {
+            std::swap(ring_[(start + count - 1) % size], ring_[(start + chance() % count) % size]);
+        }
     }
 
  private:
@@ -104,8 +113,10 @@ class Core {
         arrived_ = 0;
         aborting = false;
         ++block_serial;
+        observer::block_begins(thread_count_);
         prepare_shared(shared_bytes);
         threadIdx = {0, 0, 0};
+        if (order_.kind != Order::forward) choose_order();
         running = front_runner = &own_;
         run_here();
         --held_;
@@ -131,9 +142,12 @@ class Core {
         }
         arrived_ = 0;
         barrier_result = barrier_count_;
+        observer::barrier();
         // The threads of a large block do not fit into the cache together. The one that came last is
         // still there, so go back the way that was come.
-        if (thread_count_ > 128)
+        if (order_.kind == Order::random)
+            ready_.take_all_shuffled(at_barrier_, chance_);
+        else if (thread_count_ > 128 && order_.kind == Order::forward)
             ready_.take_all_reversed(at_barrier_);
         else
             ready_.take_all(at_barrier_);
@@ -150,7 +164,8 @@ class Core {
                        "does not name it (thread %s of block %s). Each calling lane must be in the "
                        "mask.",
                        to_string(site).c_str(), lane, mask, to_string(threadIdx).c_str(),
-                       to_string(blockIdx).c_str()));
+                       to_string(blockIdx).c_str()),
+                "warp");
         }
         Runner* const self = running;
         self->operation = operation;
@@ -178,8 +193,7 @@ class Core {
     // The running thread goes to the end of the line; threads that have not started come first,
     // since it may be one of them that it waits for.
     void yield() {
-        const bool more_to_start =
-            front_runner == running ? thread_number() + 1 < thread_count_ : unstarted_ > 0;
+        const bool more_to_start = front_runner == running ? threads_behind() > 0 : unstarted_ > 0;
         if (ready_.empty() && !more_to_start) return;
         ready_.push(suspend(Waiting::nothing, Site{"", 0}));
         if (more_to_start) ready_.push_front(start_thread());
@@ -207,6 +221,52 @@ class Core {
                                                             : 0;
     }
 
+#ifdef CUDA_CPU_OBSERVED
+    // In an observed run: the place of a variable in shared memory, poisoned once a block.
+    char* place_shared(SharedVariable& variable, size_t bytes) {
+        if (variable.start == nullptr) {
+            const size_t taken = round_up(bytes, shared_gap) + shared_gap;
+            if (taken_shared_ + taken > arena_bytes) stop("too many variables in shared memory.");
+            variable.start = arena_ + taken_shared_ + shared_gap;
+            taken_shared_ += taken;
+            places_.push_back({variable.name, variable.start, bytes});
+            observer::shared_variable(variable.name, variable.start, bytes);
+        }
+        variable.block = block_serial;
+        poison(variable.start, bytes);
+        observer::shared_begins(variable.start, bytes);
+        return variable.start;
+    }
+    struct SharedPlace {
+        const char* name;
+        const char* start;
+        size_t bytes;
+    };
+    // The variable of shared memory at or around an address; null when there is none near it.
+    const SharedPlace* shared_near(const char* address) {
+        if (address >= shared_ && address < shared_ + shared_pages) {
+            dynamic_ = {dynamic_name, dynamic_shared_start, dynamic_bytes_};
+            return &dynamic_;
+        }
+        if (!in_shared_arena(address)) return nullptr;
+        for (const SharedPlace& place : places_) {
+            const char* const end =
+                place.start + round_up(place.bytes, shared_gap) + shared_gap / 2;
+            if (address >= place.start - shared_gap / 2 && address < end) return &place;
+        }
+        return nullptr;
+    }
+    bool in_shared_arena(const char* address) const {
+        return address >= arena_ && address < arena_ + arena_bytes;
+    }
+    bool in_dynamic_shared(const char* address) const {
+        return address >= shared_ && address < shared_ + shared_pages;
+    }
+    const char* dynamic_name = "dynamic shared memory";
+#endif
+
+    const Kernel* kernel() const { return kernel_; }
+
     // Whether an address is in memory that ends with the thread or the block that runs: "local
     // memory" or "shared memory". Null when it is elsewhere.
     const char* own_memory(const void* pointer) const {
@@ -215,6 +275,9 @@ class Core {
         if (address > frame && address < running->base) return "local memory";
         const bool is_shared = (address >= shared_ && address < shared_ + shared_pages) ||
                                (address >= variables_ && address < variables_ + variables_bytes_);
+#ifdef CUDA_CPU_OBSERVED
+        if (in_shared_arena(address)) return "shared memory";
+#endif
         return is_shared ? "shared memory" : nullptr;
     }
 
@@ -229,6 +292,10 @@ class Core {
             static_cast<char*>(mmap(nullptr, shared_pages + page_bytes, PROT_READ | PROT_WRITE,
                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
         mprotect(shared_ + shared_pages, page_bytes, PROT_NONE);
+#ifdef CUDA_CPU_OBSERVED
+        arena_ = static_cast<char*>(mmap(nullptr, arena_bytes, PROT_READ | PROT_WRITE,
+                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+#endif
         dl_iterate_phdr(
             [](dl_phdr_info* program, size_t, void* core) {
                 static_cast<Core*>(core)->find_variables(*program);
@@ -248,13 +315,36 @@ class Core {
 
     // Dynamic shared memory ends at a page that nobody may touch, and starts poisoned.
     void prepare_shared(size_t bytes) {
+        dynamic_bytes_ = bytes;
         dynamic_shared_start = shared_ + shared_pages - round_up(bytes, 128);
-        if (bytes > 0) poison(dynamic_shared_start, round_up(bytes, 128));
+        observer::dynamic_shared(shared_, shared_ + shared_pages, dynamic_shared_start, bytes);
+        if (bytes > 0) poison(dynamic_shared_start, is_observed ? bytes : round_up(bytes, 128));
     }
 
-    static unsigned int thread_number() {
-        return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    // In another order than that of their numbers the threads of a block stand in a list.
+    void choose_order() {
+        for (unsigned int i = 0; i < thread_count_; ++i) {
+            const bool reversed = order_.kind == Order::reversed;
+            order_of_threads_[i] = thread_index(reversed ? thread_count_ - 1 - i : i);
+        }
+        chance_.state =
+            order_.seed + blockIdx.x + (uint64_t{blockIdx.y} << 32) + (uint64_t{blockIdx.z} << 48);
+        if (order_.kind == Order::random) chance_.shuffle(order_of_threads_, thread_count_);
+        thread_order = order_of_threads_;
+        end_of_thread_order = order_of_threads_ + thread_count_;
+        threadIdx = *thread_order;
     }
+    // How many threads have their first turn after the one that the front runner runs.
+    unsigned int threads_behind() const {
+        return thread_order != nullptr
+                   ? static_cast<unsigned int>(end_of_thread_order - thread_order) - 1
+                   : thread_count_ - thread_number() - 1;
+    }
+
+    static unsigned int number_of(uint3 thread) {
+        return thread.x + blockDim.x * (thread.y + blockDim.y * thread.z);
+    }
+    static unsigned int thread_number() { return number_of(threadIdx); }
     static uint3 thread_index(unsigned int number) {
         return {number % blockDim.x, number / blockDim.x % blockDim.y,
                 number / (blockDim.x * blockDim.y)};
@@ -265,7 +355,11 @@ class Core {
     }
 
     // ------------------------------------------------------------ running and switching
-    void run_here() {
+#ifdef CUDA_CPU_ACCESSES
+    __attribute__((noinline))  // the depth of a stack counts from here, on whichever runner
+#endif
+    void
+    run_here() {
         Runner* const self = running;
         self->is_in_kernel = true;
         self->base = static_cast<const char*>(__builtin_frame_address(0));
@@ -286,7 +380,7 @@ class Core {
         self->site = site;
         if (front_runner == self) {
             front_runner = nullptr;
-            unstarted_ = thread_count_ - self->thread_number - 1;
+            unstarted_ = threads_behind();
         }
         return self;
     }
@@ -295,8 +389,10 @@ class Core {
     Runner* start_thread() {
         if (unstarted_ == 0) return nullptr;
         Runner* const runner = idle_.empty() ? new_runner() : idle_.pop();
-        runner->thread_number = thread_count_ - unstarted_;
-        runner->thread = thread_index(runner->thread_number);
+        const unsigned int turn = thread_count_ - unstarted_;
+        if (thread_order != nullptr) thread_order = order_of_threads_ + turn;
+        runner->thread = thread_order != nullptr ? *thread_order : thread_index(turn);
+        runner->thread_number = number_of(runner->thread);
         runner->waiting = Waiting::nothing;
         unstarted_ = 0;
         ++held_;
@@ -310,10 +406,15 @@ class Core {
         size_t bytes = 0;
         void* const top = StackAllocator::allocate(bytes);
         runner->context = boost::context::detail::make_fcontext(top, bytes, run_for_ever);
+#ifdef CUDA_CPU_BOUNDS
+        runner->stack = static_cast<char*>(top) - bytes;
+        runner->stack_bytes = bytes;
+#endif
         return runner;
     }
 
     static void run_for_ever(boost::context::detail::transfer_t from) {
+        finish_step(running, left_runner);
         left_runner->context = from.fctx;
         Core& core = mine();
         for (;;) {
@@ -364,6 +465,7 @@ class Core {
 
     // Gives each of `lanes` its result and lets all but `self` go on.
     void finish_meeting(unsigned int first, unsigned int lanes, const Runner* self) {
+        observer::meeting(first, lanes);
         Runner** const waiter = warp_waiter_ + first;
         const WarpOperation operation = waiter[__builtin_ctz(lanes)]->operation;
         const uint64_t common =
@@ -505,7 +607,8 @@ class Core {
                    "threads wait at the one in line %d. All threads of a block must reach the same "
                    "__syncthreads(); move it out of the condition.",
                    to_string(site).c_str(), to_string(threadIdx).c_str(),
-                   to_string(blockIdx).c_str(), arrived_, thread_count_, barrier_site_.line));
+                   to_string(blockIdx).c_str(), arrived_, thread_count_, barrier_site_.line),
+            "barrier");
     }
 
     [[noreturn]] void report_deadlock() {
@@ -533,11 +636,12 @@ class Core {
                 format("; %u wait at the warp primitive in line %d", elsewhere, other->site.line);
         }
         stop(format(
-            "%s: only %u of the %u threads of block %s reach this barrier%s. Every thread of "
-            "the block must reach __syncthreads(): no return before it, no condition around "
-            "it that differs from thread to thread.",
-            to_string(barrier_site_).c_str(), arrived_, thread_count_, to_string(blockIdx).c_str(),
-            rest.c_str()));
+                 "%s: only %u of the %u threads of block %s reach this barrier%s. Every thread of "
+                 "the block must reach __syncthreads(): no return before it, no condition around "
+                 "it that differs from thread to thread.",
+                 to_string(barrier_site_).c_str(), arrived_, thread_count_,
+                 to_string(blockIdx).c_str(), rest.c_str()),
+             "barrier");
     }
 
     [[noreturn]] void report_warp_deadlock(const Runner& waiter) {
@@ -547,14 +651,18 @@ class Core {
         const unsigned int lane = static_cast<unsigned int>(__builtin_ctz(missing));
         const Runner* const absent = warp_waiter_[first + lane];
         stop(format(
-            "%s: thread %s of block %s waits in a warp primitive with mask 0x%08x for lane "
-            "%u, which waits %s. All lanes named in the mask must call the same primitive "
-            "with the same mask.",
-            to_string(waiter.site).c_str(), to_string(waiter.thread).c_str(),
-            to_string(blockIdx).c_str(), waiter.mask, lane,
-            absent != nullptr ? format("in line %d", absent->site.line).c_str() : "elsewhere"));
+                 "%s: thread %s of block %s waits in a warp primitive with mask 0x%08x for lane "
+                 "%u, which waits %s. All lanes named in the mask must call the same primitive "
+                 "with the same mask.",
+                 to_string(waiter.site).c_str(), to_string(waiter.thread).c_str(),
+                 to_string(blockIdx).c_str(), waiter.mask, lane,
+                 absent != nullptr ? format("in line %d", absent->site.line).c_str() : "elsewhere"),
+             "warp");
     }
 
+    const Order& order_ = Order::asked_for();
+    Chance chance_{};
+    uint3 order_of_threads_[1024];
     const Kernel* kernel_ = nullptr;
     unsigned int thread_count_ = 0;
     unsigned int unstarted_ = 0;  // threads that wait for a front runner
@@ -566,7 +674,15 @@ class Core {
     Site barrier_site_{};
     Runner* warp_waiter_[1024] = {};  // by thread: the runner that waits at a warp primitive
     static constexpr size_t shared_pages = 228 * 1024;
-    char* shared_ = nullptr;           // dynamic shared memory
+    char* shared_ = nullptr;  // dynamic shared memory
+    size_t dynamic_bytes_ = 0;
+#ifdef CUDA_CPU_OBSERVED
+    static constexpr size_t arena_bytes = 16 << 20;
+    char* arena_ = nullptr;  // static shared memory
+    size_t taken_shared_ = 0;
+    std::vector<SharedPlace> places_;
+    SharedPlace dynamic_{};
+#endif
     const char* variables_ = nullptr;  // the thread-local variables, with static shared memory
     size_t variables_bytes_ = 0;
 };

@@ -57,10 +57,21 @@ struct Runner;                    // a stack on which threads of the block run
 extern __thread Runner* running;  // the one that runs now; null while host code runs
 inline bool in_kernel() { return running != nullptr; }
 
+// With CUDA_CPU_ORDER: where the last thread to start stands in the list of the block's threads, and
+// the list's end. Null when they run in the order of their numbers.
+extern __thread const uint3* thread_order;
+extern __thread const uint3* end_of_thread_order;
+
 // What every kernel does first: host code may only launch it.
 [[noreturn]] void refuse_call(const char* kernel);
+#ifdef CUDA_CPU_ACCESSES
+void entered_kernel(const char* kernel);  // from here on `make explain` counts
+#else
+inline void entered_kernel(const char*) {}
+#endif
 inline void enter_kernel(const char* kernel) {
     if (__builtin_expect(!in_kernel(), false)) refuse_call(kernel);
+    entered_kernel(kernel);
 }
 
 template <class Body, class... Arguments>
@@ -73,10 +84,12 @@ struct KernelOf final : Kernel {
     // Runs threads in order from threadIdx on. Another runner takes over the rest as soon as one of
     // them waits, and `running` is then no longer the runner that started here.
     void run_threads() const override {
+        if (__builtin_expect(thread_order != nullptr, false)) return run_threads_in_order();
         Runner* const self = running;
         const uint3 shape = blockDim;
         uint3 thread = threadIdx;
         for (;;) {
+            show_thread_index();
             call(std::index_sequence_for<Arguments...>());
             if (__builtin_expect(handed_over(self), false)) return;
             if (++thread.x == shape.x) {
@@ -90,6 +103,22 @@ struct KernelOf final : Kernel {
         }
     }
     static bool handed_over(const Runner* self);
+
+    // An observer reads threadIdx, which the compiler would rather store behind the loop.
+    __attribute__((always_inline)) static void show_thread_index() {
+#if defined(CUDA_CPU_RACES) || defined(CUDA_CPU_ACCESSES)
+        asm volatile("" ::: "memory");
+#endif
+    }
+
+    void run_threads_in_order() const {
+        Runner* const self = running;
+        for (;;) {
+            call(std::index_sequence_for<Arguments...>());
+            if (handed_over(self) || thread_order + 1 == end_of_thread_order) return;
+            threadIdx = *++thread_order;
+        }
+    }
 
     template <size_t... Positions>
     __attribute__((always_inline)) void call(std::index_sequence<Positions...>) const {
@@ -109,7 +138,8 @@ inline bool KernelOf<Body, Arguments...>::handed_over(const Runner* self) {
 // A pointer argument that a launch has to look at, with its place in the list.
 void check_pointer_argument(const char* kernel, const char* arguments, int position,
                             const void* pointer, const Site& site);
-void submit(const char* name, const Shape& shape, std::unique_ptr<Kernel> kernel);
+void submit(const char* name, const char* arguments, const Shape& shape,
+            std::unique_ptr<Kernel> kernel);
 bool valid_launch(const char* name, const Shape& shape);
 
 template <class Argument>
@@ -132,7 +162,7 @@ auto launch(const char* name, const char* text, const Shape& shape, Body body,
     (check_argument(name, text, ++position, arguments, shape.site), ...);
     (void)position;
     submit(
-        name, shape,
+        name, text, shape,
         std::make_unique<KernelOf<Body, Arguments...>>(std::move(body), std::move(arguments)...));
     return {};
 }
@@ -158,6 +188,28 @@ inline void enter_shared(unsigned long long& seen, Arrays&... arrays) {
     seen = block_serial;
     (poison(const_cast<void*>(static_cast<const volatile void*>(&arrays)), sizeof(arrays)), ...);
 }
+
+#if defined(CUDA_CPU_BOUNDS) || defined(CUDA_CPU_RACES) || defined(CUDA_CPU_ACCESSES)
+// For `make sanitize` and `make explain` each variable of shared memory has a place of its own, with a gap around it,
+// and its name (translate.py --observe).
+struct SharedVariable {
+    const char* name;
+    char* start = nullptr;
+    unsigned long long block = 0;  // the last that has used it
+};
+char* place_shared(SharedVariable& variable, size_t bytes);
+template <class T>
+T& shared_variable(SharedVariable& variable) {
+    static_assert(sizeof(T) <= 48 * 1024, "a block has at most 48 KB of static shared memory");
+    if (variable.block != block_serial) place_shared(variable, sizeof(T));
+    return *reinterpret_cast<T*>(variable.start);
+}
+void name_dynamic_shared(const char* name);
+inline void* dynamic_shared(const char* name) {
+    name_dynamic_shared(name);
+    return dynamic_shared_start;
+}
+#endif
 
 template <class... Parameters, size_t... Positions>
 void launch_with(void (*kernel)(Parameters...), const Shape& shape, void** arguments,

@@ -6,6 +6,10 @@
 // make_fcontext. Who runs next is decided in common/cpu/runtime/scheduler.h.
 #pragma once
 
+#ifdef CUDA_CPU_BOUNDS
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 #include <boost/context/detail/fcontext.hpp>
 #include <cstdint>
 
@@ -48,20 +52,40 @@ struct alignas(64) Runner {
     int source = 0;
     uint64_t value = 0, result = 0;
     const char* base = nullptr;  // where the kernel's part of its stack begins
+#ifdef CUDA_CPU_BOUNDS
+    const void* stack = nullptr;  // AddressSanitizer wants to know each stack
+    size_t stack_bytes = 0;
+    void* frames = nullptr;
+#endif
 };
 
 extern __thread Runner* left_runner;  // the one that was left for the running one
 extern __thread bool aborting;        // the kernel ends early: threads leave it when they go on
 [[noreturn]] void leave_kernel();     // by an exception
 
+// AddressSanitizer hears of each step from one stack to another.
+#ifdef CUDA_CPU_BOUNDS
+inline void announce_step(Runner* from, const Runner* to) {
+    __sanitizer_start_switch_fiber(&from->frames, to->stack, to->stack_bytes);
+}
+inline void finish_step(const Runner* here, Runner* left) {
+    __sanitizer_finish_switch_fiber(here->frames, &left->stack, &left->stack_bytes);
+}
+#else
+inline void announce_step(Runner*, const Runner*) {}
+inline void finish_step(const Runner*, Runner*) {}
+#endif
+
 // Leaves the running thread for the one that waits on `next`, and comes back when it can go on.
 __attribute__((always_inline)) inline void go_on_with(Runner* next) {
     if (next->waiting != Waiting::block_end) next->waiting = Waiting::nothing;
+    threadIdx = next->thread;  // a runner whose thread has ended may get the next one at once
     if (next != running) {
         left_runner = running;
         running = next;
-        threadIdx = next->thread;
+        announce_step(left_runner, next);
         const auto from = boost::context::detail::jump_fcontext(next->context, nullptr);
+        finish_step(running, left_runner);
         left_runner->context = from.fctx;
     }
     if (__builtin_expect(aborting, false) && running->is_in_kernel) leave_kernel();

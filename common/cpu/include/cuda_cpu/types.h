@@ -6,7 +6,11 @@
 
 // Qualifiers without a meaning for the host compiler. __global__, __device__, __host__, __shared__
 // and __noinline__ are no macros: common/cpu/translate.py rewrites them where they stand.
+#ifdef CUDA_CPU_ACCESSES
+#define __constant__ __attribute__((section("cuda_constant")))
+#else
 #define __constant__
+#endif
 #define __grid_constant__
 // The linker says where this section starts and ends: so the runtime knows all managed variables.
 #define __managed__ __attribute__((section("cuda_managed")))

@@ -1,0 +1,315 @@
+"""What a watched run has written down (common/cpu/runtime), as findings in CUDA's terms.
+
+A fact is an object of JSON. Some are sentences already; a race, an access out of bounds or an
+element that nobody wrote names places in the program, which addr2line turns into lines.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+LEARNERS_FILE = re.compile(r"\.cu[^/]*$")
+PLACE = re.compile(r"^(?P<file>[^:\s]+\.cu\w*):(?P<line>\d+): ")
+OTHER_LINE = re.compile(r"in line (\d+)")
+
+
+@dataclass
+class Finding:
+    """One fault of the program."""
+
+    kind: str
+    lines: list[int]
+    kernel: str | None
+    block: str | None
+    thread: str | None
+    variable: str | None
+    count: int
+    sentence: str
+
+    def as_dict(self) -> dict:
+        return asdict(self)
+
+
+def merged(found: list[Finding]) -> list[Finding]:
+    """One finding for a kind and its lines; none that a race explains."""
+    single: dict[tuple, Finding] = {}
+    for finding in found:
+        key = (finding.kind, tuple(finding.lines) or finding.sentence,
+               finding.variable if finding.kind == "uninitialised" else None)
+        single.setdefault(key, finding)
+    racing = {(line, finding.variable) for finding in single.values() if finding.kind == "race"
+              for line in finding.lines}
+    return [finding for finding in single.values() if finding.kind != "uninitialised"
+            or not any((line, finding.variable) in racing for line in finding.lines)]
+
+
+def findings_of(facts: list[dict], program: Path, source: Path) -> list[Finding]:
+    """The findings of one run."""
+    counts = {fact["id"]: fact["count"] for fact in facts if "count" in fact}
+    # The last that is said of a race counts.
+    facts = list({fact.get("id", -number): fact for number, fact in enumerate(facts, 1)
+                  if "count" not in fact}.values())
+    places, inlined = lines_of(program, sorted({place for fact in facts for place in places_in(fact)}))
+    # The runtime's own part of a barrier or a launch may stand within a kernel; that is the host's.
+    facts = [fact for fact in facts if fact["kind"] != "host-pointer" or "second" not in fact
+             or fact["second"]["place"] not in inlined]
+    words = Words(places, program, source)
+    totals: dict[tuple, int] = {}  # the compiler may make several places of one line
+    found = []
+    for fact in facts:
+        finding = words.finding(fact)
+        key = (finding.kind, tuple(finding.lines), finding.variable)
+        totals[key] = totals.get(key, 0) + counts.get(fact.get("id"), 1)
+        found.append(finding)
+    for finding in found:
+        finding.count = totals[(finding.kind, tuple(finding.lines), finding.variable)]
+        times = f" ({finding.count} times)" if finding.count > 1 else ""
+        finding.sentence = finding.sentence.replace("{times}", times)
+    return found
+
+
+def places_in(fact: dict) -> list[int]:
+    """The addresses of the program that a fact names."""
+    sides = [fact[side]["place"] for side in ("first", "second") if side in fact]
+    return sides + fact.get("frames", [])
+
+
+def lines_of(program: Path, places: list[int]) -> tuple[dict[int, tuple[str, int]], set[int]]:
+    """File and line of the learner for each place, the innermost that there is; and the places that
+    belong to a function of another file, which the compiler has put there."""
+    if not places:
+        return {}, set()
+    text = subprocess.run(["addr2line", "-aie", str(program), *map(hex, places)],
+                          capture_output=True, text=True, check=True).stdout
+    found: dict[int, tuple[str, int]] = {}
+    inlined: set[int] = set()
+    place = 0
+    for line in text.splitlines():
+        if line.startswith("0x"):
+            place = int(line, 16)
+            continue
+        file, _, number = line.partition(" ")[0].rpartition(":")
+        if number.isdigit() and int(number) and LEARNERS_FILE.search(file):
+            found.setdefault(place, (Path(file).name, int(number)))
+        elif place not in found:
+            inlined.add(place)
+    return found, inlined
+
+
+def split_arguments(text: str) -> list[str]:
+    """The parts of a list between its outermost commas."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter in "([{<") - (letter in ")]}>")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts]
+
+
+class Words:
+    """Makes findings of the facts of one program."""
+
+    def __init__(self, places: dict[int, tuple[str, int]], program: Path, source: Path):
+        self.places = places
+        self.program = program
+        self.source = source.read_text(errors="replace")
+        self.file = source.name
+        self.symbols: list[tuple[int, int, str]] | None = None
+
+    def finding(self, fact: dict) -> Finding:
+        if "sentence" in fact:
+            return self.of_sentence(fact)
+        if fact["kind"] == "race":
+            return self.of_race(fact)
+        if fact["kind"] == "uninitialised":
+            return self.of_uninitialised(fact)
+        if fact["kind"] == "host-pointer":
+            return self.of_host_memory(fact)
+        if fact["kind"] == "misaligned":
+            return self.of_misaligned(fact)
+        return self.of_undefined(fact) if fact.get("by") == "ubsan" else self.of_bounds(fact)
+
+    def of_sentence(self, fact: dict) -> Finding:
+        """The runtime has said it already."""
+        place = PLACE.match(fact["sentence"])
+        lines = [int(place["line"])] if place else []
+        other = OTHER_LINE.search(fact["sentence"])
+        if fact["kind"] in ("barrier", "warp") and other:
+            lines.append(int(other[1]))
+        named = re.search(r"kernel (\w+)", fact["sentence"])
+        kernel = fact["kernel"] or (named and named[1])
+        argument = re.search(r"argument (\d+) of kernel .*? \((.*)\) is a", fact["sentence"])
+        variable = split_arguments(argument[2])[int(argument[1]) - 1] if argument else None
+        return Finding(fact["kind"], sorted(set(lines)), kernel, fact.get("block"), fact.get("thread"),
+                       variable, 1, fact["sentence"])
+
+    # Races
+
+    def of_race(self, fact: dict) -> Finding:
+        first, second = fact["first"], fact["second"]
+        where, lines = self.where(first, second)
+        name, element = self.memory(fact)
+        whose = "the same block" if first["number"] == second["number"] else f"block {second['block']}"
+        text = (f"{where}: race in kernel {fact['kernel']} on {element}{{times}}: thread {first['thread']} "
+                f"of block {first['block']} {self.deed(first)}, thread {second['thread']} of {whose} "
+                f"{self.deed(second)}, and nothing orders the two. {self.repair(fact, lines)}")
+        return Finding("race", lines, fact["kernel"], second["block"], second["thread"], name, 1, text)
+
+    def where(self, *sides: dict) -> tuple[str, list[int]]:
+        """The places of a finding, in words and as line numbers."""
+        known = [self.places[side["place"]] for side in sides if side["place"] in self.places]
+        unique = sorted(set(known), key=lambda place: place[1])
+        words = " and ".join(f"{file}:{line}" for file, line in unique) or self.file
+        return words, sorted({line for _, line in known})
+
+    def deed(self, side: dict) -> str:
+        verb = "writes" if side["write"] else "reads"
+        atomic = " atomically" if side["atomic"] else ""
+        _, line = self.places.get(side["place"], ("", 0))
+        return f"{verb} it{atomic}" + (f" in line {line}" if line else "")
+
+    def repair(self, fact: dict, lines: list[int]) -> str:
+        """What usually helps."""
+        first, second = fact["first"], fact["second"]
+        if first["atomic"] != second["atomic"]:
+            return ("An atomic operation orders nothing for an ordinary access: make both atomic, or put a "
+                    "barrier between them.")
+        if first["number"] != second["number"]:
+            return ("Blocks run in any order and at the same time: give each block elements of its own, use "
+                    "an atomic operation, or make two launches of it.")
+        if len(lines) == 1:
+            return ("If the threads are to add to one element, use atomicAdd; otherwise give each thread an "
+                    "element of its own, or put a barrier between one use and the next.")
+        barrier = "__syncwarp()" if first["warp"] == second["warp"] else "__syncthreads()"
+        if first["write"] and second["write"]:
+            return f"Put {barrier} between the two, or let one thread write it."
+        if second["write"]:
+            return f"Put {barrier} between the reads and the next write."
+        return f"Put {barrier} between the write and the read."
+
+    def of_uninitialised(self, fact: dict) -> Finding:
+        side = fact["second"]
+        where, lines = self.where(side)
+        name, element = self.memory(fact)
+        shared = "variable" in fact
+        advice = ("Shared memory starts with anything: let a thread write each element first, then "
+                  "__syncthreads()." if shared else
+                  "cudaMalloc leaves anything in the memory: fill it with cudaMemset or cudaMemcpy, or let "
+                  "an earlier kernel write it.")
+        text = (f"{where}: kernel {fact['kernel']}, thread {side['thread']} of block {side['block']}, reads "
+                f"{element}, which nobody has written{{times}}. {advice}")
+        return Finding("uninitialised", lines, fact["kernel"], side["block"], side["thread"], name, 1, text)
+
+    def of_host_memory(self, fact: dict) -> Finding:
+        side = fact["second"]
+        where, lines = self.where(side)
+        text = (f"{where}: kernel {fact['kernel']}, thread {side['thread']} of block {side['block']}, "
+                f"{'writes to' if side['write'] else 'reads from'} memory of the host{{times}}. A pointer "
+                f"inside a structure, too, must come from cudaMalloc.")
+        return Finding("host-pointer", lines, fact["kernel"], side["block"], side["thread"], None, 1, text)
+
+    def of_misaligned(self, fact: dict) -> Finding:
+        side = fact["second"]
+        where, lines = self.where(side)
+        name, element = self.memory(fact)
+        text = (f"{where}: kernel {fact['kernel']}, thread {side['thread']} of block {side['block']}, uses "
+                f"{fact['size']} bytes at once of {element}, at an address that is no multiple of "
+                f"{fact['size']}{{times}}. A GPU stops there: misaligned address.")
+        return Finding("undefined", lines, fact["kernel"], side["block"], side["thread"], name, 1, text)
+
+    # Memory
+
+    def memory(self, fact: dict) -> tuple[str | None, str]:
+        """The name of the variable that an address belongs to, and the element in words."""
+        shared = "variable" in fact
+        name = fact.get("variable") or self.parameter(fact) or self.symbol(fact)
+        if name is None:
+            size = f" of {fact['bytes']} bytes" if "bytes" in fact else ""
+            return None, f"global memory (byte {fact.get('offset', 0)} of an allocation{size})"
+        kind = "the shared variable" if shared else "the array"
+        if fact.get("bytes", 0) <= fact["size"]:
+            return name, f"{kind.replace('array', 'variable')} {name}"
+        return name, f"{kind} {name}, element {fact.get('offset', 0) // fact['size']}"
+
+    def parameter(self, fact: dict) -> str | None:
+        """The parameter of the kernel that points there, by the kernel's declaration."""
+        position = fact.get("position", 0)
+        if not position:
+            return None
+        kernel = re.split(r"[<:]", fact["kernel"] or "")[0]
+        declared = re.search(rf"\b{re.escape(kernel)}\s*\(([^;{{}}]*?)\)\s*\{{", self.source)
+        names = [re.search(r"(\w+)\s*(?:\[\w*\]\s*)?$", part) for part in
+                 split_arguments(declared[1])] if declared else []
+        if position <= len(names) and names[position - 1]:
+            return names[position - 1][1]
+        return split_arguments(fact["arguments"])[position - 1]
+
+    def symbol(self, fact: dict) -> str | None:
+        """The __device__ variable at an address."""
+        if "bytes" in fact or "address" not in fact:
+            return None
+        if self.symbols is None:
+            text = subprocess.run(["nm", "-CS", str(self.program)], capture_output=True, text=True).stdout
+            rows = (line.split(maxsplit=3) for line in text.splitlines())
+            self.symbols = [(int(row[0], 16), int(row[1], 16), row[3]) for row in rows
+                            if len(row) == 4 and row[2] in "BbDdRr"]
+        for start, size, name in self.symbols:
+            if start <= fact["address"] < start + size:
+                fact["offset"], fact["bytes"] = fact["address"] - start, size
+                return name
+        return None
+
+    # Bounds
+
+    def of_bounds(self, fact: dict) -> Finding:
+        file, line = next((self.places[frame] for frame in fact["frames"] if frame in self.places),
+                          (self.file, 0))
+        who = (f"kernel {fact['kernel']}, thread {fact['thread']} of block {fact['block']}, "
+               if fact["kernel"] else "host code ")
+        verb = "writes to" if fact["write"] else "reads from"
+        name, what = self.outside(fact)
+        freed = "use-after-free" in fact["description"] or "use-after-scope" in fact["description"]
+        advice = ("That memory is no longer there." if freed else
+                  "Compare the index with the number of elements before the access.")
+        text = f"{file}:{line}: {who}{verb} {what}. {advice}"
+        return Finding("freed" if freed else "bounds", [line] if line else [], fact["kernel"],
+                       fact.get("block"), fact.get("thread"), name, 1, text)
+
+    def outside(self, fact: dict) -> tuple[str | None, str]:
+        """The variable that was missed, and by how much."""
+        if "variable" in fact:
+            past = fact["offset"] - fact["bytes"]
+            by = (f"{past} bytes past the end" if past > 0 else "the first byte past the end" if past == 0
+                  else f"{-fact['offset']} bytes before the start")
+            return fact["variable"], f"{by} of the shared variable {fact['variable']} of {fact['bytes']} bytes"
+        if "what" in fact:
+            name = self.parameter(fact)
+            return name, fact["what"] + (f", {name}" if name else "")
+        local = re.search(r"'(\w+)'(?: \(line \d+\))? <== Memory access at offset \d+ (\w+)", fact["text"])
+        if local:
+            side = {"overflows": "past the end of", "underflows": "before the start of"}
+            return local[1], f"memory {side.get(local[2], 'partly outside')} the local array {local[1]}"
+        region = re.search(r"is located (\d+ bytes) (?:to the )?(\w+) (?:of )?(\d+)-byte region", fact["text"])
+        if region:
+            side = {"right": "past the end", "after": "past the end", "left": "before the start",
+                    "before": "before the start"}.get(region[2], "inside")
+            return None, f"{region[1]} {side} of a piece of host memory of {region[3]} bytes"
+        return None, f"memory that is not its own ({fact['description']})"
+
+    def of_undefined(self, fact: dict) -> Finding:
+        """What C++ leaves undefined; an index out of a declared array is out of bounds."""
+        out = "out-of-bounds" in fact["description"] or "out of bounds" in fact["text"]
+        who = (f"kernel {fact['kernel']}, thread {fact['thread']} of block {fact['block']}: "
+               if fact["kernel"] else "host code: ")
+        said = fact["text"]
+        index = re.match(r"[Ii]ndex (-?\d+) out of bounds for type '(.*)'", said)
+        if index:
+            said = f"index {index[1]} is out of bounds of an array of type {index[2].replace(' [', '[')}"
+        text = f"{Path(fact['file']).name}:{fact['line']}: {who}{said}."
+        return Finding("bounds" if out else "undefined", [fact["line"]], fact["kernel"],
+                       fact.get("block"), fact.get("thread"), None, 1, text)

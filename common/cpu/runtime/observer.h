@@ -1,0 +1,90 @@
+// What `make sanitize` wants to know of a run. Plain CPU mode has none of it: there these are empty.
+//
+//   CUDA_CPU_BOUNDS  built with AddressSanitizer and UndefinedBehaviorSanitizer: runtime/bounds.h
+//   CUDA_CPU_RACES   built with the calls that ThreadSanitizer inserts: runtime/races.h
+// And what `make explain` wants to know:
+//   CUDA_CPU_ACCESSES   built with those calls, and one at each piece of code: runtime/accesses.h
+#pragma once
+
+#include "memory.h"
+
+#if defined(CUDA_CPU_BOUNDS) || defined(CUDA_CPU_RACES) || defined(CUDA_CPU_ACCESSES)
+#define CUDA_CPU_OBSERVED 1
+#endif
+
+namespace cuda_cpu {
+
+#ifdef CUDA_CPU_OBSERVED
+constexpr bool is_observed = true;
+#else
+constexpr bool is_observed = false;
+#endif
+
+// How far apart the variables of shared memory lie in an observed run.
+constexpr size_t shared_gap = 128;
+
+// A pointer among the arguments of a launch.
+struct PointerArgument {
+    int position;  // from 1
+    const void* value;
+};
+struct LaunchFacts {
+    const char* arguments;  // as the learner wrote them
+    std::vector<PointerArgument> pointers;
+
+    // Which argument points into an allocation; 0 when none does.
+    int position_of(const Allocation& allocation) const {
+        for (const PointerArgument& pointer : pointers) {
+            const char* const address = static_cast<const char*>(pointer.value);
+            const bool inside = address >= allocation.start &&
+                                address < allocation.start + std::max<size_t>(allocation.bytes, 1);
+            if (inside) return pointer.position;
+        }
+        return 0;
+    }
+};
+
+struct Grid;
+
+namespace observer {
+
+#ifdef CUDA_CPU_OBSERVED
+void grid_begins(const LaunchFacts& facts);
+void block_begins(unsigned int threads);
+void barrier();                                        // all threads of the block have arrived
+void meeting(unsigned int first, unsigned int lanes);  // these lanes of a warp have
+void allocated(const Allocation& allocation);
+void released(const Allocation& allocation);
+void filled(const void* target, size_t bytes);  // by the host: a copy to it, or a set
+void copied(const void* target, const void* source, size_t bytes);  // from device to device
+// A variable of shared memory has got its place; a block begins to use it.
+void shared_variable(const char* name, const char* start, size_t bytes);
+void shared_begins(const char* start, size_t bytes);
+// Dynamic shared memory is what `bytes` from `start` on hold; the rest of [begin, end) is nobody's.
+void dynamic_shared(const char* begin, const char* end, const char* start, size_t bytes);
+#else
+inline void grid_begins(const LaunchFacts&) {}
+inline void block_begins(unsigned int) {}
+inline void barrier() {}
+inline void meeting(unsigned int, unsigned int) {}
+inline void allocated(const Allocation&) {}
+inline void released(const Allocation&) {}
+inline void filled(const void*, size_t) {}
+inline void copied(const void*, const void*, size_t) {}
+inline void shared_variable(const char*, const char*, size_t) {}
+inline void shared_begins(const char*, size_t) {}
+inline void dynamic_shared(const char*, const char*, const char*, size_t) {}
+#endif
+
+#ifdef CUDA_CPU_ACCESSES
+void grid_starts(const Grid& grid);
+void core_leaves();  // a core has run its last block of the grid
+void grid_ends(const Grid& grid);
+#else
+inline void grid_starts(const Grid&) {}
+inline void core_leaves() {}
+inline void grid_ends(const Grid&) {}
+#endif
+
+}  // namespace observer
+}  // namespace cuda_cpu

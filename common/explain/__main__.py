@@ -1,0 +1,146 @@
+"""Explains a program's kernels:  python3 -m explain [OPTION]... PROGRAM [ARGUMENT]...
+
+`make explain` builds the program and calls this; its EXPLAIN="..." holds the options.
+"""
+
+import argparse
+import os
+import signal
+import sys
+import tempfile
+from pathlib import Path
+
+from . import cards, ncu, page, picture, table
+from .cases import SMALL
+from .operations import operations_for, operations_of, with_times
+from .record import Record
+from .summary import Kernel, kernels_of
+
+
+TOUCHES = 4000  # requests of a launch that pictures show
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="make explain", description="What kernels ask of memory, line by line.",
+                                     usage='make explain LAB=03 [SOLUTION=1] [ARGS="..."] [EXPLAIN="OPTION..."]')
+    parser.add_argument("--backend", choices=["cpu", "gpu"], default="cpu", help=argparse.SUPPRESS)
+    parser.add_argument("--card", default="T4", help=f"for the roofline's time: {', '.join(cards.CARDS)} (T4)")
+    parser.add_argument("--kernel", default="", help="only kernels whose name contains this")
+    parser.add_argument("--html", metavar="FILE", type=Path, help="write all of it as one page")
+    parser.add_argument("--picture", metavar="FOLDER", type=Path, help="draw who touches which element (small sizes)")
+    parser.add_argument("--width", type=positive, default=0, help="elements in a row of the pictures' arrays")
+    parser.add_argument("--events", type=positive, default=20_000_000,
+                        help="accesses of a launch to look at; a larger one is sampled (20000000)")
+    parser.add_argument("program", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    try:
+        card = cards.find(options.card)
+        if options.picture:
+            options.picture.mkdir(parents=True, exist_ok=True)
+        if options.html:
+            options.html.open("a").close()
+    except ValueError as error:
+        parser.error(str(error))
+    except OSError as error:
+        parser.error(f"cannot write {error.filename}: {error.strerror}")
+    program = options.program.absolute()
+    if not options.arguments and program.parent.name in SMALL:
+        options.arguments = SMALL[program.parent.name]
+        print(f"a small case: {' '.join(options.arguments) or 'as it is'} (ARGS says otherwise)\n", flush=True)
+    if options.backend == "gpu":
+        return on_card(program, options)
+    return on_cpu(program, options, card)
+
+
+def positive(text: str) -> int:
+    """A number of an option."""
+    if not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"a whole number from 1 on is needed, not {text}")
+    return int(text)
+
+
+def on_card(program: Path, options: argparse.Namespace) -> int:
+    """The same figures, as far as ncu has them, a kernel at a time."""
+    try:
+        rows = ncu.profile(program, options.arguments, first_only=True)
+    except ncu.NoCounters as problem:
+        print(f"make explain: {problem} BACKEND=cpu counts without a card.", file=sys.stderr)
+        return 1
+    for line in ncu.table(row for row in rows if options.kernel in row["kernel"]):
+        print(line)
+    return 0
+
+
+def on_cpu(program: Path, options: argparse.Namespace, card: cards.Card) -> int:
+    environment = {"CUDA_CPU_EVENTS": str(options.events)}
+    if options.picture:
+        environment["CUDA_CPU_TOUCHES"] = str(TOUCHES)
+    with tempfile.TemporaryDirectory() as folder:
+        times = Path(folder) / "times.csv"
+        record = Record.of_run(program, with_times(program, options.arguments, times), environment)
+        operations = operations_of(times)
+    sys.stderr.write(record.said)
+    status = status_of(record)
+    if status:
+        until = ("the launches that ended before that follow" if record.launches else
+                 "before that no launch had come to its end")
+        print(f"make explain: the program {ending(record.status, program)}; {until}.", file=sys.stderr)
+    elif not record.launches:
+        print("make explain: no kernel ran, so there is nothing to explain.", file=sys.stderr)
+    if not record.launches:
+        return status
+    kernels = [kernel for kernel in kernels_of(record) if options.kernel in kernel.name]
+    if not kernels:
+        print(f"make explain: no kernel's name contains {options.kernel}.", file=sys.stderr)
+        return 1
+    for line in report(kernels, card, operations):
+        print(line)
+    width = options.width or width_of(options.arguments)
+    pictures = picture.all_of(record, width, options.kernel) if options.picture else {}
+    for path in picture.write(pictures, options.picture):
+        print(f"picture: {path}")
+    for kernel in sorted({launch.kernel for launch in record.launches if len(launch.touches) == TOUCHES}):
+        print(f"pictures of {kernel} show its first {TOUCHES} requests only: a smaller case is seen in full")
+    if options.html:
+        options.html.write_text(page.page(kernels, card, operations, program.name, pictures))
+        print(f"page: {options.html}")
+    return status
+
+
+def status_of(record: Record) -> int:
+    """The program's status as a shell has it; to skip is no failure."""
+    return 0 if record.status == 77 else record.status if record.status >= 0 else 128 - record.status
+
+
+def ending(status: int, program: Path) -> str:
+    if status < 0:
+        return f"was ended by {signal.Signals(-status).name}"
+    return f"ended with status {status}" + (" (make run shows what it says)" if program.parent.name in SMALL else "")
+
+
+def report(kernels: list[Kernel], card: cards.Card, operations: dict[str, float]):
+    for kernel in kernels:
+        yield table.heading(kernel)
+        yield from table.table(kernel)
+        yield from table.kernel_figures(kernel, card, operations_for(kernel, operations))
+        yield ""
+    yield from table.worst_lines(kernels)
+    yield ""
+    yield from table.margin(kernels)
+
+
+def width_of(arguments: list[str]) -> int:
+    """Elements in a row, as the program's own options say; 32 without them."""
+    for option in ("--width", "--n", "--size"):
+        if option in arguments[:-1] and arguments[arguments.index(option) + 1].isdigit():
+            return int(arguments[arguments.index(option) + 1])
+    return 32
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

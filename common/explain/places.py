@@ -1,0 +1,189 @@
+"""The places of a program that was built with compile.sh --sanitize accesses: which line each is."""
+
+import os
+import re
+import subprocess
+import sys
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from .flow import Instruction, loop_tests, order, successors
+
+INCLUDED = re.compile(r"/common/cpu/(include|runtime)/|^/usr/(include|lib)/|^/usr/local/include/")
+FUNCTION = re.compile(r"^[0-9a-f]+ <(.*)>:$")
+INSTRUCTION = re.compile(r"^ *([0-9a-f]+):\t(\S+)\s*(.*)$")
+HOOK = re.compile(r"<(__tsan_(?:read|write|unaligned|atomic)\w*|__sanitizer_cov_trace_pc)>")
+LINE_STATE = re.compile(r"\] +(?:Extended opcode 2: set Address to (?P<address>0x[0-9a-f]+)"
+                        r"|Set column to (?P<column>\d+)|Copy(?P<copy>)(?:$| \(view)"
+                        r"|Special opcode \d+: advance Address by \d+ to (?P<special>0x[0-9a-f]+)"
+                        r"|Advance PC by (?:constant )?\d+ to (?P<advance>0x[0-9a-f]+)"
+                        r"|Extended opcode 1: End of Sequence(?P<end>))")
+
+
+@dataclass
+class Place:
+    """A call of the compiler's: the learner's line behind it, innermost first what was inlined."""
+
+    hook: str
+    weight: int = 0  # of a piece of code: about as many instructions
+    piece: int = 0  # the address of the piece that it stands in
+    tests_loop: bool = False  # a piece that decides whether a loop goes on
+    file: str = ""
+    line: int = 0
+    column: int = 0  # 0: not known
+    functions: list[str] = field(default_factory=list)
+    inside: bool = True  # not the learner's: a header of CPU mode or of the system
+
+    @property
+    def is_piece(self) -> bool:
+        return self.hook == "__sanitizer_cov_trace_pc"
+
+
+class Places(dict[int, Place]):
+    """By return address, as the program records them; in the order in which lanes walk through them."""
+
+    def __init__(self, program: Path):
+        super().__init__()
+        self.program = program
+        self.flows: list[dict[int, list[int]]] = []
+        self.disassemble()
+        self.find_lines()
+        self.find_loops()
+        self.find_columns()
+
+    def disassemble(self) -> None:
+        """Finds the calls, how much code follows each that begins a piece, and the order of all."""
+        functions: dict[str, list[Instruction]] = {}
+        code: list[Instruction] = []
+        for line in output("objdump", "-d", "--no-show-raw-insn", self.program).splitlines():
+            match = INSTRUCTION.match(line)
+            if match:
+                code.append(Instruction(int(match[1], 16), match[2], match[3]))
+            elif match := FUNCTION.match(line):
+                code = functions.setdefault(match[1].removesuffix(".cold"), [])
+        for code in functions.values():
+            self.find_calls(code)
+
+    def find_calls(self, code: list[Instruction]) -> None:
+        """The calls of one function."""
+        found: dict[int, Place] = {}
+        piece = None
+        for instruction, following in zip(code, code[1:]):
+            call = instruction.name in ("call", "jmp", "bl") and HOOK.search(instruction.operands)
+            if call:
+                found[following.address] = Place(call[1])
+                if found[following.address].is_piece:
+                    piece = found[following.address]
+            if piece:
+                piece.weight += -1 if call else 1  # the argument of the call is no work either
+        if not found:
+            return
+        self.flows.append(successors(code))
+        where: dict[int, list[int]] = {start: [] for start in order(self.flows[-1])}
+        starts = sorted(where)
+        for address in sorted(found):
+            found[address].weight = max(found[address].weight, 1)
+            found[address].piece = starts[bisect_right(starts, address - 1) - 1]
+            where[found[address].piece].append(address)
+        for addresses in where.values():
+            self.update((address, found[address]) for address in addresses)
+
+    def find_lines(self) -> None:
+        """Asks addr2line which line each place is, through all that was inlined."""
+        asked = "\n".join(f"{address - 1:#x}" for address in self)
+        answer = output("addr2line", "-e", self.program, "-a", "-i", "-f", "-C", input=asked)
+        place, function = None, ""
+        for line in answer.splitlines():
+            if line.startswith("0x"):
+                place = self[int(line, 16) + 1]
+            elif place is None:
+                continue
+            elif not function:
+                function = line
+            else:
+                self.add_frame(place, function, line)
+                function = ""
+
+    @staticmethod
+    def add_frame(place: Place, function: str, where: str) -> None:
+        """Takes the innermost line of the learner's, and the functions around it."""
+        file, _, line = where.split(" (")[0].rpartition(":")
+        included = bool(INCLUDED.search(file)) or not line.isdigit()
+        if not place.functions and not included:
+            place.inside = False
+        place.functions.append(function)
+        if not included and not place.file:
+            place.file, place.line = shortest(file), int(line)
+
+    def find_loops(self) -> None:
+        """Marks the tests of loops. That from thread to thread, which CPU mode has, is none of the kernel's."""
+        pieces = {place.piece: place for place in self.values() if place.is_piece}
+        outside = {start for start, place in pieces.items()
+                   if re.match(r".*\b(run_threads|handed_over)\b", place.functions[0])}
+        for edges in self.flows:
+            for start in loop_tests(edges, outside & set(edges)):
+                if start in pieces:
+                    pieces[start].tests_loop = True
+
+    def find_columns(self) -> None:
+        """The column in the line, for places that are the learner's own code."""
+        text = output("readelf", "--debug-dump=rawline", self.program)
+        rows: list[tuple[int, int]] = []
+        address = column = 0
+        for match in LINE_STATE.finditer(text):
+            if match["column"]:
+                column = int(match["column"])
+            elif match["address"] or match["advance"]:
+                address = int(match["address"] or match["advance"], 16)
+            elif match["special"]:
+                address = int(match["special"], 16)
+                rows.append((address, column))
+            elif match["end"] is not None:
+                rows.append((address, 0))
+                column = 0
+            else:
+                rows.append((address, column))
+        rows.sort(key=lambda row: row[0])
+        row = 0
+        for address in sorted(self):
+            while row + 1 < len(rows) and rows[row + 1][0] < address:
+                row += 1
+            if rows and rows[row][0] < address and not self[address].inside:
+                self[address].column = rows[row][1]
+
+    def leaders(self) -> dict[int, int]:
+        """For accesses that are the parts of one vector, as in *p = {x, y, z, w}: the first of them."""
+        groups: dict[tuple, list[int]] = {}
+        for address, place in self.items():
+            if place.column and not place.inside and re.fullmatch(r"__tsan_(read|write)[1248]", place.hook):
+                groups.setdefault((place.piece, place.hook, place.file, place.line, place.column), []).append(address)
+        return {address: group[0] for (_, hook, *_), group in groups.items()
+                if len(group) * int(hook[-1]) in (2, 4, 8, 16) for address in sorted(group)[1:]}
+
+    def write(self, path: Path) -> None:
+        """Tells the program its places in their order, and what it has to know of each."""
+        first, last, leaders = min(self, default=0), max(self, default=0), self.leaders()
+        lines = (f"{address:x} {place.is_piece and not place.inside:d} {leaders.get(address, 0):x}\n"
+                 for address, place in self.items())
+        path.write_text(f"{first:x} {last:x}\n" + "".join(lines))
+
+
+@cache
+def shortest(file: str) -> str:
+    """A path without .. and links, from the current folder if it lies there."""
+    path = os.path.realpath(file)
+    relative = os.path.relpath(path)
+    return path if relative.startswith("..") else relative
+
+
+def output(*command: object, input: str | None = None) -> str:
+    """What a tool of binutils prints."""
+    words = [str(word) for word in command]
+    try:
+        return subprocess.run(words, input=input, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              text=True, errors="replace", check=True).stdout
+    except FileNotFoundError:
+        sys.exit(f"make explain: {words[0]} is not installed, which finds the source's lines in the program; "
+                 "it comes with binutils (as in: sudo apt install binutils).")

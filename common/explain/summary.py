@@ -1,0 +1,178 @@
+"""The launches of a run put together by kernel and by line."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .places import Place
+from .record import Access, Launch, Piece, Record
+
+
+@dataclass
+class Line:
+    """One access of the source: a line, what it does to which memory."""
+
+    file: str
+    line: int
+    column: int
+    access: Access
+
+    @property
+    def words(self) -> str:
+        return f"{self.access.what} {self.access.space}"
+
+    @property
+    def per_request(self) -> float:
+        return self.access.units / self.access.requests
+
+    @property
+    def least_per_request(self) -> float:
+        return self.access.least / self.access.requests
+
+    @property
+    def lanes(self) -> float:
+        return self.access.lanes / self.access.requests
+
+    @property
+    def waste(self) -> float:
+        """How much more than necessary, in steps of the memory's pipe; what makes a line a bad one."""
+        access = self.access
+        if access.what == "atomic":
+            return access.same - access.requests
+        if access.space == "shared":
+            return access.conflicts
+        return access.units - access.least if access.space == "global" else 0
+
+
+@dataclass
+class Kernel:
+    """All launches of a kernel; sums are over those that were recorded, figures an average launch's."""
+
+    name: str
+    launches: list[Launch] = field(default_factory=list)
+
+    @property
+    def recorded(self) -> list[Launch]:
+        return [launch for launch in self.launches if launch.recorded]
+
+    @property
+    def first(self) -> Launch:
+        return (self.recorded or self.launches)[0]
+
+    @property
+    def blocks(self) -> int:
+        return sum(launch.blocks for launch in self.recorded)
+
+    @property
+    def recorded_blocks(self) -> int:
+        return sum(launch.recorded for launch in self.recorded)
+
+    @property
+    def share(self) -> float:
+        """From what was recorded to an average launch."""
+        return self.blocks / self.recorded_blocks / len(self.recorded)
+
+    def lines(self) -> list[Line]:
+        """Accesses in the order of the source; those that a GPU has in registers are left out."""
+        found: dict[tuple, Line] = {}
+        for launch in self.recorded:
+            for key, access in launch.accesses.items():
+                place = launch.places[abs(key)]
+                if access.space in ("constant", "none") or access.space == "local" and not access.apart:
+                    continue
+                where = (place.file, place.line, place.column, access.what, access.space)
+                if where not in found:
+                    found[where] = Line(*where[:3], Access(access.what, access.space))
+                found[where].access.add(access)
+        return [found[where] for where in sorted(found)]
+
+    def registers(self) -> int:
+        """How many places touch local arrays that a GPU most likely keeps in registers."""
+        return len({launch.places[abs(key)].line for launch in self.recorded
+                    for key, access in launch.accesses.items()
+                    if access.space == "local" and not access.apart and not launch.places[abs(key)].inside})
+
+    def total(self, what: str, space: str) -> Access:
+        total = Access(what, space)
+        for launch in self.recorded:
+            total.add(launch.total(what, space))
+        return total
+
+    def joined(self) -> Launch:
+        """One launch with the pieces of all, for branches and active lanes."""
+        pieces: dict[int, Piece] = {}
+        for launch in self.recorded:
+            for place, piece in launch.pieces.items():
+                pieces.setdefault(place, Piece()).add(piece)
+        return Launch(**{**vars(self.first), "pieces": pieces})
+
+    @property
+    def barriers(self) -> float:
+        return sum(launch.barriers for launch in self.recorded) / self.recorded_blocks
+
+    @property
+    def truncated(self) -> bool:
+        return any(launch.truncated for launch in self.recorded)
+
+    def unique(self) -> tuple[float, float]:
+        """Bytes that an average launch reads and writes at least once, in the blocks that were recorded."""
+        count = len(self.recorded)
+        return (sum(launch.unique_read for launch in self.recorded) / count,
+                sum(launch.unique_written for launch in self.recorded) / count)
+
+
+def kernels_of(record: Record) -> list[Kernel]:
+    """By name, in the order of their first launches."""
+    found: dict[str, Kernel] = {}
+    for launch in record.launches:
+        name = full_name(launch)
+        found.setdefault(name, Kernel(name)).launches.append(launch)
+    return [kernel for kernel in found.values() if kernel.recorded]
+
+
+def full_name(launch: Launch) -> str:
+    """With template arguments, which the functions around its accesses tell."""
+    pattern = re.compile(rf"(?:^|[ :]){re.escape(launch.kernel)}(<[^()]*>)?\(")
+    for key in launch.accesses:
+        for function in launch.places[abs(key)].functions:
+            match = pattern.search(function)
+            if match:
+                return launch.kernel + (match[1] or "")
+    return launch.kernel
+
+
+def source_lines(file: str) -> list[str]:
+    try:
+        return Path(file).read_text(errors="replace").splitlines()
+    except OSError:
+        return []
+
+
+def expression(line: Line | Place) -> str:
+    """What stands at an access's column: values[i], or nothing that can be told."""
+    lines = source_lines(line.file)
+    if not line.column or line.line > len(lines):
+        return ""
+    text, at = lines[line.line - 1], line.column - 1
+    if at < len(text) and text[at] == "]":
+        depth, start = 0, at
+        while start >= 0:
+            depth += (text[start] == "]") - (text[start] == "[")
+            if depth == 0 and not (start and text[start - 1] == "]"):
+                break
+            start -= 1
+        name = re.search(r"(?:\w+(?:\.|->))*\w+(?:\[[^]]*\])*$", text[:max(start, 0)])
+        return name[0] + text[start:at + 1] if name else ""
+    return ""
+
+
+def worst(kernels: Iterable[Kernel], count: int = 3) -> list[tuple[Kernel, Line]]:
+    """The lines that waste most, over all kernels; a kernel counts with all its launches."""
+    found = [(line.waste * kernel.share * len(kernel.launches), kernel, line)
+             for kernel in kernels for line in kernel.lines() if line.waste > 0]
+    found.sort(key=lambda entry: -entry[0])
+    by_line: dict[tuple, tuple[Kernel, Line]] = {}
+    for _, kernel, line in found:
+        by_line.setdefault((line.file, line.line), (kernel, line))
+    return list(by_line.values())[:count]

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Compares what `make explain` counts on the CPU with what ncu counts on a card.
+
+    python3 tests/explain_against_ncu.py --ours FILE     builds and runs the CPU's side; no card needed
+    python3 tests/explain_against_ncu.py --ncu FILE      builds and runs the card's side, under ncu
+    python3 tests/explain_against_ncu.py --table OURS NCU
+        writes docs/explain-against-ncu.csv and the table in docs/explain-against-ncu.md
+
+Every kernel of every worked solution that uses no tensor core takes part, with its first launch of a
+small case. `--labs 03 13` restricts the first two. Both print as they go, and what they have so far is in
+FILE after each case.
+"""
+
+import argparse
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "common"))
+from explain.cases import CASES  # noqa: E402
+from explain.ncu import profile  # noqa: E402
+from explain.record import Record  # noqa: E402
+
+DEVICE = "h100"  # what the CPU plays: the shapes of some grids follow from the card
+NOTHING_TO_COUNT = ("01_hello_world", "02_device_query")
+TENSOR = re.compile(r"tensor|wmma|mma_|dmma")
+# What is compared: the name, the figure of ours, the metrics of ncu.
+FIGURES = {
+    "sectors a load": ("load_sectors", "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"),
+    "sectors a store": ("store_sectors", "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio"),
+    "load requests": ("load_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"),
+    "store requests": ("store_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"),
+    "bank conflicts, loads": ("load_conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"),
+    "bank conflicts, stores": ("store_conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"),
+    "branch efficiency": ("branch_efficiency", "smsp__sass_average_branch_targets_threads_uniform.pct"),
+    "active lanes": ("active_lanes", "smsp__thread_inst_executed_per_inst_executed.ratio"),
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    wish = parser.add_mutually_exclusive_group(required=True)
+    wish.add_argument("--ours", metavar="FILE", type=Path)
+    wish.add_argument("--ncu", metavar="FILE", type=Path)
+    wish.add_argument("--table", metavar=("OURS", "NCU"), nargs=2, type=Path)
+    parser.add_argument("--labs", nargs="+", default=[""], help="beginnings of labs' names")
+    parser.add_argument("--seconds", type=float, default=440, help="start no further case after this time")
+    options = parser.parse_args()
+    if options.table:
+        return write_table(*options.table)
+    labs = [lab for lab in CASES if lab.startswith(tuple(options.labs)) and lab not in NOTHING_TO_COUNT]
+    return measure(labs, options.ours or options.ncu, on_card=options.ncu is not None, seconds=options.seconds)
+
+
+# Both sides
+
+
+def measure(labs: list[str], target: Path, on_card: bool, seconds: float) -> int:
+    """Builds the labs, then runs their cases one after the other; what a case gave is written at once."""
+    start, backend = time.monotonic(), "gpu" if on_card else "cpu"
+    with ThreadPoolExecutor(os.cpu_count() if on_card else 1) as pool:
+        built = dict(zip(labs, pool.map(lambda lab: build(lab, backend), labs)))
+    print(f"built in {time.monotonic() - start:.0f} s", flush=True)
+    found: dict = {"machine": card_name() if on_card else "CPU mode", "cases": {}}
+    for lab in labs:
+        for arguments in CASES[lab] if built[lab] else []:
+            words = " ".join([lab, *arguments])
+            if time.monotonic() - start > seconds:
+                print(f"not run, there is no time left: {words}", flush=True)
+                continue
+            before = time.monotonic()
+            try:
+                launches = run_ncu(lab, arguments) if on_card else run_ours(lab, arguments)
+            except Exception as error:  # one case must not cost the others
+                print(f"{words}: {error}", flush=True)
+                continue
+            found["cases"][words] = launches
+            target.write_text(json.dumps(found, indent=1))
+            print(f"{words}: {len(launches)} kernels, {time.monotonic() - before:.1f} s", flush=True)
+    return 0 if all(built.values()) else 1
+
+
+def build(lab: str, backend: str) -> bool:
+    words = ["make", "-s", "-C", f"labs/{lab}", "build", "SOLUTION=1", f"LAB={lab}", "FROM_TOP=1",
+             f"BACKEND={backend}", "explain=explain"]
+    result = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if result.returncode != 0:
+        print(f"does not build: {lab}\n{result.stdout[-2000:]}", flush=True)
+    return result.returncode == 0
+
+
+def card_name() -> str:
+    words = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
+    return subprocess.run(words, stdout=subprocess.PIPE, text=True).stdout.split("\n")[0]
+
+
+def run_ours(lab: str, arguments: list[str]) -> list[dict]:
+    """The first launch of each kernel and shape, with our figures."""
+    program = ROOT / "build/cpu-explain/solutions" / lab / lab[3:]
+    record = Record.of_run(program, arguments, {"CUDA_CPU_DEVICE": DEVICE, "CUDA_CPU_EVENTS": "1000000000"})
+    found: dict = {}
+    for launch in record.launches:
+        key = (launch.kernel, tuple(launch.grid), tuple(launch.block))
+        if launch.recorded and not TENSOR.search(launch.kernel) and key not in found:
+            found[key] = {"kernel": launch.kernel, "grid": launch.grid, "block": launch.block,
+                          **launch.figures()}
+    return list(found.values())
+
+
+def run_ncu(lab: str, arguments: list[str]) -> list[dict]:
+    """The first launch of each kernel, with ncu's figures."""
+    program = ROOT / "build/gpu/solutions" / lab / lab[3:]
+    return [row for row in profile(program, arguments, first_only=True) if not TENSOR.search(row["kernel"])]
+
+
+# The table
+
+
+def base_name(kernel: str) -> str:
+    """void blur<4>(const float *) and blur<4> are blur."""
+    name = re.sub(r"^(void|static) ", "", kernel).replace("(anonymous namespace)::", "")
+    name = re.sub(r"<unnamed>::", "", name)
+    return re.split(r"[<(]", name)[0].split("::")[-1].strip()
+
+
+def pairs(ours: dict, ncu: dict):
+    """Ours and ncu's figures of each kernel that both have, with the case's words."""
+    for words, launches in ncu["cases"].items():
+        left = list(ours["cases"].get(words, []))
+        for theirs in launches:
+            key = (base_name(theirs["kernel"]), theirs["grid"], theirs["block"])
+            same = [one for one in left if (base_name(one["kernel"]), one["grid"], one["block"]) == key]
+            if same:
+                left.remove(same[0])
+            yield words, theirs, same[0] if same else None
+
+
+def theirs_of(theirs: dict, metric: str) -> float | None:
+    """ncu's figure; its branch efficiency is 0 where there is no branch."""
+    if metric.startswith("smsp__sass_average_branch") and not theirs["metrics"].get("smsp__sass_branch_targets.sum"):
+        return None
+    return theirs["metrics"].get(metric)
+
+
+def agree(name: str, ours: float | None, theirs: float | None) -> bool | None:
+    """Whether two figures agree; None when a side has none: no branch, say."""
+    if ours is None or theirs is None:
+        return None
+    if name.startswith("sectors"):
+        return abs(ours - theirs) <= 0.005 * max(theirs, 1)
+    if name == "branch efficiency":
+        return abs(ours - theirs) <= 5
+    return abs(ours - theirs) <= max(0.05 * theirs, 2 if "conflicts" in name else 0)
+
+
+def write_table(ours_path: Path, ncu_path: Path) -> int:
+    ours, ncu = json.loads(ours_path.read_text()), json.loads(ncu_path.read_text())
+    lines, rows, tally = [], [], {name: [0, 0] for name in FIGURES}
+    for words, theirs, mine in pairs(ours, ncu):
+        kernel = base_name(theirs["kernel"])
+        cells = []
+        for name, (figure, metric) in FIGURES.items():
+            a = mine.get(figure) if mine else None
+            b = theirs_of(theirs, metric)
+            if mine and name.startswith("sectors") and not mine[figure.replace("sectors", "requests")]:
+                a = 0.0  # no request at all, for which ncu's ratio is 0
+            verdict = agree(name, a, b)
+            rows.append([words, theirs["kernel"], "x".join(map(str, theirs["grid"])),
+                         "x".join(map(str, theirs["block"])), name, a, b,
+                         {True: "agrees", False: "differs", None: "-"}[verdict]])
+            if verdict is not None:
+                tally[name][0] += verdict
+                tally[name][1] += 1
+            cells.append(cell(a, b, verdict))
+        if mine:
+            lines.append([f"{words.split()[0][:2]} `{kernel}`", *cells])
+    with open(ROOT / "docs/explain-against-ncu.csv", "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["case", "kernel", "grid", "block", "figure", "explain", "ncu", "verdict"])
+        writer.writerows(rows)
+    text = io.StringIO()
+    print(f"Card: {ncu['machine']}. {len(lines)} kernels. A cell shows what `make explain` counts; where ncu counts "
+          "otherwise, its figure follows in bold.\n", file=text)
+    print("| figure | agree | of |\n|---|---:|---:|", file=text)
+    for name, (same, of) in tally.items():
+        print(f"| {name} | {same} | {of} |", file=text)
+    print("\n| kernel | " + " | ".join(FIGURES) + " |\n|---|" + "---:|" * len(FIGURES), file=text)
+    for line in lines:
+        print("| " + " | ".join(line) + " |", file=text)
+    put_between_markers(ROOT / "docs/explain-against-ncu.md", text.getvalue())
+    for name, (same, of) in tally.items():
+        print(f"{name}: {same} of {of} agree")
+    return 0
+
+
+def cell(ours: float | None, theirs: float | None, verdict: bool | None) -> str:
+    def number(value: float | None) -> str:
+        return "-" if value is None else f"{value:.4g}" if value < 1e4 else f"{value:.0f}"
+    return number(ours) if verdict in (True, None) else f"{number(ours)} **{number(theirs)}**"
+
+
+def put_between_markers(page: Path, text: str) -> None:
+    begin, end = "<!-- table:begin -->", "<!-- table:end -->"
+    old = page.read_text() if page.exists() else f"# `make explain` against ncu\n\n{begin}\n{end}\n"
+    head, _, rest = old.partition(begin)
+    page.write_text(f"{head}{begin}\n{text.rstrip()}\n{end}{rest.partition(end)[2]}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

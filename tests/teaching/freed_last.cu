@@ -1,0 +1,17 @@
+// expect: silent
+// The memory of a kernel is freed after the last launch that uses it.
+
+#include "../../common/lab.h"
+
+__global__ void fill(int* values) { values[threadIdx.x] = threadIdx.x; }
+
+int main() {
+    int* values = nullptr;
+    int h_value = 0;
+    CHECK(cudaMalloc(&values, 64 * sizeof(int)));
+    fill<<<1, 64>>>(values);
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpy(&h_value, values + 63, sizeof(int), cudaMemcpyDeviceToHost));
+    CHECK(cudaFree(values));
+    return h_value == 63 ? 0 : 1;
+}

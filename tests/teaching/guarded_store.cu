@@ -1,0 +1,29 @@
+// expect: silent
+// Threads without an element still come to the barrier: the guards stand around the accesses.
+
+#include <vector>
+
+#include "../../common/lab.h"
+
+__global__ void reverse(const int* values, int* result, int count) {
+    __shared__ int tile[64];
+    const int t = threadIdx.x;
+    if (t < count) tile[t] = values[t];
+    __syncthreads();
+    if (t < count) result[t] = tile[count - 1 - t];
+}
+
+int main() {
+    constexpr int count = 50;
+    const std::vector<int> h_values = lab::random_values(count, 0, 99, 1);
+    std::vector<int> h_result(count);
+    lab::DeviceArray<int> values(count), result(count);
+    CHECK(cudaMemcpy(values.get(), h_values.data(), values.bytes(), cudaMemcpyHostToDevice));
+    reverse<<<1, 64>>>(values.get(), result.get(), count);
+    CHECK_LAUNCH();
+    CHECK(cudaMemcpy(h_result.data(), result.get(), result.bytes(), cudaMemcpyDeviceToHost));
+    for (int i = 0; i < count; ++i) {
+        if (h_result[i] != h_values[49 - i]) return 1;
+    }
+    return 0;
+}

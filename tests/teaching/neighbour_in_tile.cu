@@ -1,0 +1,29 @@
+// expect: silent
+// Neighbours in a shared tile, with the first one wrapping around to the last.
+
+#include <vector>
+
+#include "../../common/lab.h"
+
+__global__ void difference(const int* values, int* result) {
+    __shared__ int tile[64];
+    const int t = threadIdx.x;
+    tile[t] = values[t];
+    __syncthreads();
+    result[t] = tile[t] - tile[(t + 63) % 64];
+}
+
+int main() {
+    constexpr int count = 64;
+    const std::vector<int> h_values = lab::random_values(count, 0, 99, 1);
+    std::vector<int> h_result(count);
+    lab::DeviceArray<int> values(count), result(count);
+    CHECK(cudaMemcpy(values.get(), h_values.data(), values.bytes(), cudaMemcpyHostToDevice));
+    difference<<<1, count>>>(values.get(), result.get());
+    CHECK_LAUNCH();
+    CHECK(cudaMemcpy(h_result.data(), result.get(), result.bytes(), cudaMemcpyDeviceToHost));
+    for (int i = 0; i < count; ++i) {
+        if (h_result[i] != h_values[i] - h_values[(i + 63) % 64]) return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,30 @@
+// expect: silent
+// The one element of a tile that no thread's own index reaches is set by the last thread.
+
+#include <vector>
+
+#include "../../common/lab.h"
+
+__global__ void sum_of_two(const int* values, int* result) {
+    __shared__ int tile[65];
+    const int t = threadIdx.x;
+    tile[t] = values[t];
+    if (t == 63) tile[64] = 0;
+    __syncthreads();
+    result[t] = tile[t] + tile[t + 1];
+}
+
+int main() {
+    constexpr int count = 64;
+    const std::vector<int> h_values = lab::random_values(count, 0, 99, 1);
+    std::vector<int> h_result(count);
+    lab::DeviceArray<int> values(count), result(count);
+    CHECK(cudaMemcpy(values.get(), h_values.data(), values.bytes(), cudaMemcpyHostToDevice));
+    sum_of_two<<<1, count>>>(values.get(), result.get());
+    CHECK_LAUNCH();
+    CHECK(cudaMemcpy(h_result.data(), result.get(), result.bytes(), cudaMemcpyDeviceToHost));
+    for (int i = 0; i < count; ++i) {
+        if (h_result[i] != h_values[i] + (i < 63 ? h_values[i + 1] : 0)) return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,37 @@
+// expect: race 16
+// The two buffers of a running sum are not swapped: each step writes what others still read.
+
+#include <vector>
+
+#include "../../common/lab.h"
+
+__global__ void scan(const int* values, int* result) {
+    __shared__ int buffers[2][64];
+    const int t = threadIdx.x;
+    int from = 0;
+    buffers[from][t] = values[t];
+    for (int distance = 1; distance < 64; distance *= 2) {
+        __syncthreads();
+        const int to = from;
+        buffers[to][t] = buffers[from][t] + (t >= distance ? buffers[from][t - distance] : 0);
+        from = to;
+    }
+    result[t] = buffers[from][t];
+}
+
+int main() {
+    constexpr int count = 64;
+    const std::vector<int> h_values = lab::random_values(count, 0, 99, 1);
+    std::vector<int> h_result(count);
+    lab::DeviceArray<int> values(count), result(count);
+    CHECK(cudaMemcpy(values.get(), h_values.data(), values.bytes(), cudaMemcpyHostToDevice));
+    scan<<<1, count>>>(values.get(), result.get());
+    CHECK_LAUNCH();
+    CHECK(cudaMemcpy(h_result.data(), result.get(), result.bytes(), cudaMemcpyDeviceToHost));
+    int sum = 0;
+    for (int i = 0; i < count; ++i) {
+        sum += h_values[i];
+        if (h_result[i] != sum) return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,215 @@
+"""make explain: kernels whose figures are known by hand, the tables, pages and pictures made of them."""
+
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
+
+import pytest
+
+import farm
+from explain import cards, flow, ncu
+from explain.record import Record
+from explain.summary import kernels_of
+
+SOURCE = "tests/programs/explain_known.cu"
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    if farm.BACKEND != "cpu":
+        pytest.skip("counts what CPU mode does")
+    target = tmp_path_factory.mktemp("explain") / "explain_known"
+    subprocess.run(["bash", farm.ROOT / "common/cpu/compile.sh", "--sanitize", "accesses", "--python", sys.executable,
+                    farm.ROOT / SOURCE, "-o", target], check=True)
+    return target
+
+
+@pytest.fixture(scope="module")
+def record(program):
+    result = Record.of_run(program, [])
+    assert result.status == 0, result.said
+    return result
+
+
+@pytest.fixture
+def of(record):
+    """of("kernel", number of its launch) -> the launch."""
+    return lambda kernel, number=0: [launch for launch in record.launches if launch.kernel == kernel][number]
+
+
+@pytest.mark.parametrize("launch, sectors", [(0, 4), (1, 8), (2, 32)])
+def test_stride(of, launch, sectors):
+    loads, stores = of("stride_copy", launch).total("load", "global"), of("stride_copy", launch).total("store", "global")
+    assert (loads.requests, loads.lanes, loads.units, loads.least) == (128, 4096, 128 * sectors, 128 * 4)
+    assert (stores.requests, stores.units, stores.least) == (128, 128 * 4, 128 * 4)
+
+
+def test_offset_of_one_element_takes_a_sector_more(of):
+    loads = of("offset_copy").total("load", "global")
+    assert (loads.requests, loads.units, loads.least) == (128, 128 * 5, 128 * 4)
+
+
+def test_broadcast_takes_one_sector(of):
+    loads = of("broadcast").total("load", "global")
+    assert (loads.requests, loads.units, loads.bytes, loads.asked) == (128, 128, 128 * 4, 128 * 128)
+    assert of("broadcast").unique_read == 4 * 32
+
+
+def test_float4_is_one_request(of):
+    for what in ("load", "store"):
+        accesses = of("vectors").total(what, "global")
+        assert (accesses.requests, accesses.units, accesses.least) == (128, 128 * 16, 128 * 16)
+
+
+def test_a_vector_stored_in_parts_is_one_request_and_three_floats_are_three(of):
+    stores = sorted((access.requests, access.units) for access in of("parts").accesses.values() if access.what == "store")
+    assert stores == [(128, 128 * 12)] * 3 + [(128, 128 * 16)]
+
+
+def test_lanes_that_do_nothing(of):
+    launch = of("guarded")
+    loads = launch.total("load", "global")
+    assert (loads.requests, loads.lanes) == (124, 4096 - 128 - 24)
+    assert launch.branch_efficiency() is None  # lanes leave: no branch on a GPU either
+    assert launch.active_lanes() < 32
+
+
+def test_tile_without_and_with_padding(of):
+    plain, padded = of("tile_columns", 0).total("load", "shared"), of("tile_columns", 1).total("load", "shared")
+    assert (plain.requests, plain.units, plain.conflicts, plain.most) == (32, 32 * 32, 32 * 31, 32)
+    assert (padded.requests, padded.units, padded.conflicts, padded.most) == (32, 32, 0, 1)
+    assert of("tile_columns").barriers == 1
+    assert of("tile_columns").total("store", "shared").conflicts == 0
+
+
+def test_shared_accesses_of_8_and_16_bytes(of):
+    near, far = of("wide_shared", 0).total("load", "shared"), of("wide_shared", 1).total("load", "shared")
+    # 32 doubles are two half warps, the 16 pairs that two lanes share each are four quarters.
+    assert (near.requests, near.units, near.conflicts) == (2, 2 + 4, 0)
+    # Every second double: two words a bank in each half. Every second pair, four a quarter: no conflict.
+    assert (far.requests, far.units, far.conflicts) == (2, 4 + 4, 2)
+
+
+@pytest.mark.parametrize("launch, paths", enumerate([1, 2, 4, 8, 16, 32]))
+def test_paths(of, launch, paths):
+    stores = of("many_paths", launch).total("store", "global")
+    assert stores.lanes / stores.requests == 32 / paths
+    # Of the branches k == path each warp leaves one a round the same way, if it is the only path.
+    assert (of("many_paths", launch).branch_efficiency() == 100) == (paths == 1)
+
+
+def test_lanes_meet_again_behind_a_loop(of):
+    accesses = [access for access in of("meet_again").accesses.values() if access.what == "store"]
+    assert sorted((access.requests, access.lanes) for access in accesses) == [(4, 4 * 32), (4 * 31, 4 * 31 * 16)]
+
+
+def test_histogram_on_one_bin(of):
+    atomics = of("histogram").total("atomic", "global")
+    assert (atomics.requests, atomics.lanes, atomics.most, atomics.same) == (128, 4096, 32, 4096)
+
+
+def test_atomic_of_a_float_is_one_atomic(of):
+    launch = of("sum_of_floats")
+    assert launch.total("atomic", "global").requests == 2
+    assert launch.total("load", "global").requests == launch.total("store", "global").requests == 0
+
+
+def test_shuffles_are_no_branches(of):
+    launch = of("shuffled_sum")
+    assert launch.total("load", "global").requests == 4
+    assert launch.total("store", "global").requests == 4
+    assert launch.total("store", "global").lanes == 4
+
+
+def test_constants_and_variables_of_the_program(of):
+    launch = of("other_memory")
+    assert launch.total("store", "global").requests == 8 and launch.total("load", "global").requests <= 4
+    assert launch.total("load", "constant").requests > 0
+
+
+def test_every_launch_is_there_and_complete(record):
+    assert len(record.launches) == 23
+    assert all(launch.recorded == launch.blocks and not launch.truncated for launch in record.launches)
+
+
+def test_names_have_their_template_arguments(record):
+    names = [kernel.name for kernel in kernels_of(record)]
+    assert "tile_columns<32>" in names and "tile_columns<33>" in names
+
+
+def test_a_sample_says_so_and_agrees(program, of):
+    record = Record.of_run(program, [], {"CUDA_CPU_EVENTS": "4000"})
+    sampled = [launch for launch in record.launches if launch.kernel == "stride_copy"][2]
+    assert 8 <= sampled.recorded < sampled.blocks
+    loads, all_loads = sampled.total("load", "global"), of("stride_copy", 2).total("load", "global")
+    assert loads.units / loads.requests == all_loads.units / all_loads.requests
+
+
+def explain(program, *options):
+    words = [sys.executable, "-B", "-m", "explain", *options, program]
+    environment = {**os.environ, "PYTHONPATH": str(farm.ROOT / "common")}
+    return subprocess.run(list(map(str, words)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+
+
+def test_report_page_and_pictures(program, tmp_path):
+    result = explain(program, "--kernel", "tile_columns", "--card", "h100", "--html", tmp_path / "page.html",
+                     "--picture", tmp_path / "pictures")
+    assert result.returncode == 0, result.stderr
+    assert "32-way conflict" in result.stdout and "tile[threadIdx.x][threadIdx.y]" in result.stdout
+    assert "1. " in result.stdout and "tile[32][33]" in result.stdout and "H100" in result.stdout
+    assert "stride_copy" not in result.stdout
+    page = (tmp_path / "page.html").read_text()
+    assert "<svg" in page and "http://www.w3.org/2000/svg" in page and "src=" not in page
+    pictures = sorted((tmp_path / "pictures").iterdir())
+    assert pictures and all(xml.parse(picture).getroot().tag.endswith("svg") for picture in pictures)
+
+
+def test_refuses_what_it_does_not_know(program):
+    result = explain(program, "--card", "T1000")
+    assert result.returncode == 2 and "there is no card T1000" in result.stderr
+    result = explain(program, "--kernel", "nobody")
+    assert result.returncode == 1 and "no kernel's name contains nobody" in result.stderr
+
+
+def test_order_of_a_loop_with_a_branch():
+    # 1 -> 2; 2 tests the loop: 3 or 9; 3 branches to 4, which a compiler has put last (20), or to 5
+    edges = {1: [2], 2: [3, 9], 3: [20, 5], 5: [2], 9: [], 20: [5]}
+    ordered = flow.order(edges)
+    assert ordered[:2] == [1, 2] and ordered[-1] == 9 and ordered.index(20) < ordered.index(5)
+    assert flow.loop_tests(edges, set()) == {2}
+
+
+def test_roofline():
+    assert cards.roofline(cards.find("t4"), 320e3, 1, False) == (1.0, "memory")
+    assert cards.roofline(cards.find("H100"), 1, 67e6, False) == (1.0, "arithmetic")
+    assert len(cards.CARDS) >= 12
+
+
+NCU = '''==PROF== Connected to process 7 (/course/transpose)
+==PROF== Profiling "tile" - 0: 0%....50%....100% - 4 passes
+"ID","Process ID","Kernel Name","Block Size","Grid Size","l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum","smsp__thread_inst_executed_per_inst_executed.ratio"
+"","","","","","","","",""
+"0","7","void tile<(int)32>(const float *, float *)","(32, 32, 1)","(4, 1, 1)","1,024","4,096","31.5"
+'''
+
+
+def test_reads_what_ncu_writes():
+    row, = ncu.parse(NCU)
+    assert (row["grid"], row["block"]) == ([4, 1, 1], [32, 32, 1])
+    assert row["metrics"]["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] == 4096
+    assert any("load global" in line and "4.00" in line for line in ncu.table([row]))
+
+
+@pytest.mark.parametrize("script, sentence", [
+    ("echo '==ERROR== ERR_NVGPUCTRPERM - The user does not have permission' >&2; exit 1", "ERR_NVGPUCTRPERM"),
+    ("exit 1", "ncu counted nothing"),
+])
+def test_says_why_ncu_counts_nothing(tmp_path, script, sentence):
+    fake = tmp_path / "ncu"
+    fake.write_text(f"#!/bin/sh\n{script}\n")
+    fake.chmod(0o755)
+    with pytest.raises(ncu.NoCounters, match=sentence):
+        ncu.profile(tmp_path / "program", [], ncu=str(fake))
+    with pytest.raises(ncu.NoCounters, match="not installed"):
+        ncu.profile(tmp_path / "program", [], ncu=str(tmp_path / "none"))

@@ -343,6 +343,20 @@ Array<T> read_array(const std::string& path, int dimensions = -1) {
     return array;
 }
 
+// Refuses (exit status 2) an array, as read from `path`, that holds a NaN or an infinity: these would
+// spread over results, and none could be judged. Says where it is.
+template <class T>
+void require_finite(const Array<T>& array, const std::string& path) {
+    const int64_t width = array.shape.size() > 1 ? array.shape[1] : 1;
+    for (int64_t i = 0; i < array.count(); i++) {
+        if (std::isfinite(array.values[i])) continue;
+        refuse(
+            "%s: the element in row %lld, column %lld (counted from 0) is %s; all must be finite",
+            quoted(path).c_str(), (long long)(i / width), (long long)(i % width),
+            std::isnan(array.values[i]) ? "NaN" : "infinite");
+    }
+}
+
 // ---------------------------------------------------------------------------------------------
 // Writing
 // ---------------------------------------------------------------------------------------------

@@ -115,6 +115,7 @@ std::vector<int64_t> rows_to_compute(int64_t m, double multiplications_a_row) {
 
 template <class T>
 Reference make_reference(const T* a, const T* b, int64_t m, int64_t n, int64_t k) {
+    const lab::NvtxRange range("reference");
     Reference reference = {m,  n,  k, rows_to_compute(m, double(n) * double(k)), {}, {}, {},
                            {}, {}, 0};
     reference.c.resize(reference.rows.size() * n);
@@ -290,8 +291,9 @@ __global__ void __launch_bounds__(block_threads)
                 for (int j = 0; j < per_thread; j++) sums[i][j] += a_values[i] * b_values[j];
             }
         }
-        //: // TODO 4 (about 8 lines): for each q of the depth, 8 values of a_tile (of the rows
-        //: // threadIdx.y + 16 i) and 8 of b_tile into registers, and then all 64 products of them.
+        //: // TODO 4 (about 12 lines): for each q of the depth, 8 values of a_tile (in the rows
+        //: // threadIdx.y + 16 i) and 8 of b_tile (in the columns threadIdx.x + 16 i) into registers,
+        //: // then all 64 products of them; #pragma unroll in front of each loop.
         // END SOLUTION
         __syncthreads();
     }
@@ -496,92 +498,114 @@ __device__ inline Corner grouped_corner(int m, int n) {
 }
 
 // How warp_tile shares out its work. A thread computes vectors_down x vectors_across squares, a vector
-// high and a vector wide; a warp is 4 x 8 threads and a block warps_down x 2 warps. `resident`: so many
-// blocks a multiprocessor should have room for.
-template <class T, int warps_down, int vectors_down, int vectors_across, int stages_, int resident_>
+// high and a vector wide; a warp is 4 x 8 threads and a block warps_down x warps_across warps. A stage is
+// `depth` deep. `resident`: so many blocks a multiprocessor should have room for.
+template <class T, int warps_down, int warps_across_, int vectors_down, int vectors_across,
+          int depth_, int stages_, int resident_>
 struct WarpTile {
-    static constexpr int vector = Vector<T>::width, stages = stages_, resident = resident_;
-    static constexpr int threads = warps_down * 2 * 32, group_rows = 8;
+    static constexpr int vector = Vector<T>::width, depth = depth_, stages = stages_;
+    static constexpr int resident = resident_, group_rows = 8;
+    static constexpr int warps_across = warps_across_, threads = warps_down * warps_across * 32;
     static constexpr int down = vectors_down, across = vectors_across;
     static constexpr int warp_height = 4 * down * vector, warp_width = 8 * across * vector;
-    static constexpr int height = warps_down * warp_height, width = 2 * warp_width;
+    static constexpr int height = warps_down * warp_height, width = warps_across * warp_width;
     struct alignas(16) Stage {
         T a[depth][height + vector];  // transposed, and padded as in Tiles
         T b[depth][width];
     };
 };
 
-// What a thread copies for a stage: its places in a and b are computed once. Threads past the last
-// row or column copy the last one: it is there, and what comes of it is not stored. Only past the end
-// of k zeros are needed. `aligned`: b by 16 bytes.
+// A pointer further on. The compiler would rather compute all distances of a loop before it begins, and
+// keep them: there are no registers for that.
+template <class T>
+__device__ __forceinline__ const T* further(const T* pointer, int64_t distance) {
+    pointer += distance;
+#if defined(__CUDA_ARCH__)
+    asm volatile("" : "+l"(pointer));
+#endif
+    return pointer;
+}
+
+// What a thread copies for a stage; `aligned`, 16 bytes of b at a time. There are zeros past the edges.
+// Of a the threads take 8 columns at a time, element by element.
 template <class T, class Shape, bool aligned>
 class WarpTileCopies {
  public:
     __device__ WarpTileCopies(const T* a, const T* b, int m, int n, int k, Corner corner)
-        : a_(a + a_column()), k_(k), n_(n) {
-#pragma unroll
-        for (int i = 0; i < a_count; i++) {
-            const int row = corner.row + a_row() + i * a_step;
-            a_rows_[i] = int64_t{row < m ? row : m - 1} * k;
-        }
-        const int column = corner.column + b_column();
-        b_ = b + int64_t{b_row()} * n + (column < n ? column : n - b_width);
-    }
+        : a_(a + int64_t{corner.row + a_row()} * k + a_column()),
+          b_(b + int64_t{b_row()} * n + corner.column + b_column()),
+          n_(n),
+          k_(k),
+          rows_(m - corner.row - a_row()),
+          b_exists_(corner.column + b_column() < n) {}
 
-    __device__ void operator()(typename Shape::Stage& stage, int p) const {
-        const bool a_exists = p + a_column() < k_;
+    // The stage that begins at p. The next call is for the next one.
+    __device__ __forceinline__ void operator()(typename Shape::Stage& stage, int p) {
+        const T* a = a_;
 #pragma unroll
-        for (int i = 0; i < a_count; i++) {
-            lab::copy_async<sizeof(T)>(&stage.a[a_column()][a_row() + i * a_step],
-                                       a_ + a_rows_[i] + p, a_exists);
+        for (int i = 0; i < Shape::height; i += a_step) {
+#pragma unroll
+            for (int j = 0; j < Shape::depth; j += 8) {
+                lab::copy_async<sizeof(T)>(&stage.a[a_column() + j][a_row() + i], a + j,
+                                           i < rows_ && p + a_column() + j < k_);
+            }
+            a = further(a, int64_t{a_step} * k_);
         }
-        const T* b = b_ + int64_t{p} * n_;
+        a_ += Shape::depth;
 #pragma unroll
-        for (int i = 0; i < depth / b_step; i++) {
-            lab::copy_async<b_width * sizeof(T)>(&stage.b[b_row() + i * b_step][b_column()], b,
-                                                 p + b_row() + i * b_step < k_);
-            b += int64_t{b_step} * n_;
+        for (int i = 0; i < Shape::depth; i += b_step) {
+            lab::copy_async<b_width * sizeof(T)>(&stage.b[b_row() + i][b_column()], b_,
+                                                 b_exists_ && p + b_row() + i < k_);
+            b_ = further(b_, int64_t{b_step} * n_);
         }
         lab::commit_copies();
     }
 
  private:
-    static constexpr int a_step = Shape::threads / depth, a_count = Shape::height / a_step;
+    static constexpr int a_step = Shape::threads / 8;
     static constexpr int b_width = aligned ? Shape::vector : 1;
     static constexpr int b_step = Shape::threads * b_width / Shape::width;
-    static_assert(b_step >= 1 && depth % b_step == 0 && Shape::height % a_step == 0);
+    static_assert(b_step >= 1 && Shape::depth % b_step == 0 && Shape::height % a_step == 0);
 
-    static __device__ int a_row() { return threadIdx.x / depth; }
-    static __device__ int a_column() { return threadIdx.x % depth; }
+    static __device__ int a_row() { return threadIdx.x / 8; }
+    static __device__ int a_column() { return threadIdx.x % 8; }
     static __device__ int b_row() { return threadIdx.x / (Shape::width / b_width); }
     static __device__ int b_column() { return threadIdx.x % (Shape::width / b_width) * b_width; }
 
     const T *a_, *b_;
-    int64_t a_rows_[a_count];
-    int k_, n_;
+    int n_, k_;
+    int rows_;  // that are left of a, from this thread's first one on
+    bool b_exists_;
 };
 
-// Three things are new. There are several stages, so copies have longer to arrive, and one barrier a
+// Four things are new. There are several stages, so copies have longer to arrive, and one barrier a
 // stage is enough: the stage to be filled is the one that everybody had finished before it. The values
-// of the next q are read while those of this one are multiplied. And of the threads of a warp those
-// whose numbers differ by one or two want the same 16 bytes of a or of b, which shared memory then
-// hands out in fewer steps.
+// of the next q are read while those of this one are multiplied. Of the threads of a warp those whose
+// numbers differ by one or two want the same 16 bytes of a or of b, which shared memory then hands out
+// in fewer steps. And the products are taken there and back: registers, too, can be read only so often
+// a clock, and a value that the last instruction has read need not be read again.
 template <class T, class Shape, bool aligned>
 __global__ void __launch_bounds__(Shape::threads, Shape::resident)
     warp_tile(const T* a, const T* b, T* c, int m, int n, int k) {
-    constexpr int stages = Shape::stages, vector = Shape::vector;
+    constexpr int stages = Shape::stages, depth = Shape::depth, vector = Shape::vector;
     constexpr int down = Shape::down, across = Shape::across;
-    __shared__ typename Shape::Stage stage[stages];
+    constexpr int rows = down * vector, columns = across * vector;  // of this thread's sums
+    extern __shared__ double shared[];
+    typename Shape::Stage* const stage = reinterpret_cast<typename Shape::Stage*>(shared);
     const Corner corner = grouped_corner<Shape>(m, n);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int y = warp / 2 * Shape::warp_height + (lane % 2 + lane / 16 * 2) * vector;
-    const int x = warp % 2 * Shape::warp_width + lane / 2 % 8 * vector;
+    const int y =
+        warp / Shape::warps_across * Shape::warp_height + (lane % 2 + lane / 16 * 2) * vector;
+    const int x = warp % Shape::warps_across * Shape::warp_width + lane / 2 % 8 * vector;
 
-    const WarpTileCopies<T, Shape, aligned> copy(a, b, m, n, k, corner);
+    WarpTileCopies<T, Shape, aligned> copy(a, b, m, n, k, corner);
 #pragma unroll
     for (int s = 0; s < stages - 1; s++) copy(stage[s], s * depth);
+    lab::wait_for_copies<stages - 2>();
+    __syncthreads();
 
     Vector<T> a_values[2][down], b_values[2][across];
+    T sums[rows][columns] = {};
     const auto read = [&](int now, int s, int q) {
 #pragma unroll
         for (int i = 0; i < down; i++) {
@@ -592,11 +616,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
             b_values[now][j] = vector_at(&stage[s].b[q][x + 8 * vector * j]);
         }
     };
-    lab::wait_for_copies<stages - 2>();
-    __syncthreads();
     read(0, 0, 0);
-
-    T sums[down * vector][across * vector] = {};
     int used = 0, filled = stages - 1;
     for (int p = 0; p < k; p += depth) {
 #pragma unroll
@@ -612,9 +632,10 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
                 filled = filled + 1 == stages ? 0 : filled + 1;
             }
 #pragma unroll
-            for (int i = 0; i < down * vector; i++) {
+            for (int j = 0; j < columns; j++) {
 #pragma unroll
-                for (int j = 0; j < across * vector; j++) {
+                for (int place = 0; place < rows; place++) {
+                    const int i = j % 2 ? rows - 1 - place : place;
                     sums[i][j] += a_values[q % 2][i / vector].values[i % vector] *
                                   b_values[q % 2][j / vector].values[j % vector];
                 }
@@ -622,14 +643,14 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
         }
     }
 #pragma unroll
-    for (int i = 0; i < down * vector; i++) {
+    for (int i = 0; i < rows; i++) {
+        const int row = corner.row + y + i / vector * 4 * vector + i % vector;
 #pragma unroll
         for (int j = 0; j < across; j++) {
             Vector<T> values;
 #pragma unroll
             for (int e = 0; e < vector; e++) values.values[e] = sums[i][j * vector + e];
-            store_vector(c, m, n, corner.row + y + i / vector * 4 * vector + i % vector,
-                         corner.column + x + 8 * vector * j, values);
+            store_vector(c, m, n, row, corner.column + x + 8 * vector * j, values);
         }
     }
 }
@@ -697,10 +718,10 @@ __device__ __forceinline__ void multiply_add(double (&sums)[4], const double (&f
 // How the kernel shares out its work: a warp computes warp_height x warp_width elements. `resident`: so
 // many blocks a multiprocessor should have room for, in registers as in shared memory.
 template <int height_, int width_, int warp_height_, int warp_width_, int stages_, int resident_,
-          Instruction instruction_ = Instruction::m16n8k8>
+          Instruction instruction_ = Instruction::m16n8k8, int depth_ = 16>
 struct TensorTile {
     static constexpr int height = height_, width = width_, stages = stages_, resident = resident_;
-    static constexpr int warp_height = warp_height_, warp_width = warp_width_, depth = 16;
+    static constexpr int warp_height = warp_height_, warp_width = warp_width_, depth = depth_;
     static constexpr Instruction instruction = instruction_;
     static constexpr int group_rows = 8;
     static constexpr int warps_across = width / warp_width;
@@ -722,16 +743,6 @@ __device__ inline int place_in_a(int row, int column) {
 template <class Shape>
 __device__ inline int place_in_b(int row, int column) {
     return row * Shape::width + ((column / 2) ^ (row / 2 % 4 * 2)) * 2 + column % 2;
-}
-
-// A pointer further on. The compiler would rather compute all distances of a loop before it begins, and
-// keep them: there are no registers for that.
-__device__ __forceinline__ const double* further(const double* pointer, int64_t distance) {
-    pointer += distance;
-#if defined(__CUDA_ARCH__)
-    asm volatile("" : "+l"(pointer));
-#endif
-    return pointer;
 }
 
 // What a thread copies for a stage; `aligned`, two doubles at a time. There are zeros past the edges:
@@ -804,7 +815,8 @@ class TensorTileReads {
     // Of 8 rows of a: the second matrix's columns.
     __device__ __forceinline__ void a(double (&to)[2], const typename Shape::Stage& stage, int row,
                                       int term) const {
-        const auto pair = vector_at(&stage.a[a_[term / 8]] + row * Shape::depth);
+        const int further_on = row * Shape::depth + term / 16 * 16;
+        const auto pair = vector_at(&stage.a[a_[term / 8 % 2]] + further_on);
         to[0] = pair.values[0];
         to[1] = pair.values[1];
     }
@@ -866,7 +878,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
     for (int p = 0; p < k; p += depth) {
 #pragma unroll
         for (int i = 0; i < steps; i++) {
-            const int group = i % groups, now = i / groups % 2, next = (i + 1) / groups % 2;
+            const int group = i % groups, now = i / groups % 2;
+            const int next = (i + 1) / groups % (depth / 8);
             if (i == 1) {
                 copy(stage[filled], p + (stages - 1) * depth);
                 filled = filled + 1 == stages ? 0 : filled + 1;
@@ -877,7 +890,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
                 used = used + 1 == stages ? 0 : used + 1;
             }
             read_rows((i + 1) % 2, used, (i + 1) % groups, 8 * next);
-            if (group == groups - 1) read_columns(next, used, 8 * next);
+            if (group == groups - 1) read_columns(next % 2, used, 8 * next);
 #pragma unroll
             for (int r = 0; r < 2; r++) {
 #pragma unroll
@@ -1007,15 +1020,15 @@ int device_attribute(cudaDeviceAttr attribute) {
     return value;
 }
 
-// With the tile that --block-tile names, or with the one that should be fastest here.
+// The tile that --block-tile names, or the one that should be fastest here.
 template <class T>
-Shape launch_best(const std::vector<Candidate<T>>& candidates, const Product<T>& product) {
+const Candidate<T>& choose(const std::vector<Candidate<T>>& candidates, const Product<T>& product) {
     const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
     const int shared_bytes = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
     const Candidate<T>* best = nullptr;
     double best_time = 0;
     for (const Candidate<T>& candidate : candidates) {
-        if (candidate.name() == product.block_tile) return candidate.launch(product);
+        if (candidate.name() == product.block_tile) return candidate;
         const double time = estimated_time(candidate, product, multiprocessors);
         const bool fits = candidate.shared_bytes <= size_t(shared_bytes);
         if (best == nullptr || (fits && time < best_time)) {
@@ -1023,16 +1036,22 @@ Shape launch_best(const std::vector<Candidate<T>>& candidates, const Product<T>&
             best_time = time;
         }
     }
-    return best->launch(product);
+    return *best;
 }
 
-template <class T, class Tile, bool aligned>
-Shape launch_warp(const Product<T>& product) {
-    return launch(warp_tile<T, Tile, aligned>, product, Tile::height, Tile::width, Tile::threads);
+template <class T>
+Shape launch_best(const std::vector<Candidate<T>>& candidates, const Product<T>& product) {
+    return choose(candidates, product).launch(product);
 }
 
 template <class Tile>
 constexpr size_t shared_bytes = Tile::stages * sizeof(typename Tile::Stage);
+
+template <class T, class Tile, bool aligned>
+Shape launch_warp(const Product<T>& product) {
+    return launch(warp_tile<T, Tile, aligned>, product, Tile::height, Tile::width, Tile::threads,
+                  shared_bytes<Tile>);
+}
 
 template <class Tile, bool aligned>
 Shape launch_tensor(const Product<double>& product) {
@@ -1057,31 +1076,30 @@ constexpr bool is_float = std::is_same_v<T, float>;
 
 // Rows that do not begin at multiples of 16 bytes are left to these.
 template <class T>
-using SmallWarpTile =
-    std::conditional_t<is_float<T>, WarpTile<T, 2, 2, 2, 4, 2>, WarpTile<T, 2, 2, 4, 3, 2>>;
+using SmallWarpTile = std::conditional_t<is_float<T>, WarpTile<T, 2, 2, 2, 2, 16, 3, 3>,
+                                         WarpTile<T, 2, 2, 2, 4, 8, 3, 2>>;
 using SmallTensorTile = TensorTile<64, 64, 32, 32, 4, 3>;
 using OldTensorTile = TensorTile<64, 64, 32, 32, 3, 3, Instruction::m8n8k4>;  // 48 KiB
 
-// The tiles that the launchers choose from. The numbers are TFLOP/s of a whole H100 of which each
+// The tiles that the launchers choose from. The numbers are TFLOP/s of a whole H200 of which each
 // multiprocessor has one block, two, ... up to as many as it has room for; only their ratios matter.
-// docs/notes-matrix-product.md says which are measured. The first tile needs least shared memory.
+// docs/notes-matrix-product.md says how they were measured. The first tile fits every card.
 template <class T>
 std::vector<Candidate<T>> warp_candidates() {
     if constexpr (is_float<T>) {
-        return {warp_candidate<T, SmallWarpTile<T>>({35, 44}),
-                warp_candidate<T, WarpTile<T, 2, 4, 2, 4, 2>>({42, 50}),
-                warp_candidate<T, WarpTile<T, 4, 4, 2, 3, 1>>({49.7})};
+        return {warp_candidate<T, SmallWarpTile<T>>({42.3, 47, 50.8}),
+                warp_candidate<T, WarpTile<T, 2, 2, 2, 2, 8, 4, 2>>({43, 48.4}),
+                warp_candidate<T, WarpTile<T, 4, 2, 2, 4, 8, 3, 1>>({51.5})};
     } else {
         return {warp_candidate<T, SmallWarpTile<T>>({20, 26}),
-                warp_candidate<T, WarpTile<T, 2, 4, 4, 3, 2>>({23, 28})};
+                warp_candidate<T, WarpTile<T, 2, 2, 4, 4, 8, 3, 2>>({23, 28})};
     }
 }
 
 std::vector<Candidate<double>> tensor_candidates() {
-    return {tensor_candidate<SmallTensorTile>({33, 47, 55.3}),
-            tensor_candidate<TensorTile<128, 64, 64, 32, 4, 2>>({41, 56.5}),
-            tensor_candidate<TensorTile<128, 64, 64, 32, 3, 3>>({41, 56, 56}),
-            tensor_candidate<TensorTile<128, 128, 64, 32, 4, 1>>({57})};
+    return {tensor_candidate<SmallTensorTile>({47.8, 56.5, 60}),
+            tensor_candidate<TensorTile<64, 128, 64, 32, 4, 2>>({53.8, 61.4}),
+            tensor_candidate<TensorTile<64, 128, 32, 32, 6, 1>>({61.5})};
 }
 
 template <class T>
@@ -1193,7 +1211,8 @@ std::string unsuited(const std::vector<Candidate<T>>& candidates, const Product<
 template <class T>
 std::vector<Variant<T>> all_variants(const Product<T>& product) {
     const bool b_whole = has_whole_vectors<T>(product.n);
-    const std::string no_warp = missing<T>(warp_tile<T, SmallWarpTile<T>, true>, 8);
+    const std::string no_warp =
+        missing<T>(warp_tile<T, SmallWarpTile<T>, true>, 8, shared_bytes<SmallWarpTile<T>>);
     std::vector<Variant<T>> variants = {
         {"naive", launch_naive<T>, ""},
         {"coalesced", launch_coalesced<T>, ""},
@@ -1298,6 +1317,8 @@ Input<T> read_input(const Options& options) {
                 {{k, n}, lab::random_values<T>(k * n, -1, 1, 2)}};
     }
     Input<T> input = {lab::read_array<T>(options.a_path, 2), lab::read_array<T>(options.b_path, 2)};
+    lab::require_finite(input.a, options.a_path);
+    lab::require_finite(input.b, options.b_path);
     const auto &a = input.a.shape, &b = input.b.shape;
     if (a[1] != b[0]) {
         lab::refuse(
@@ -1333,6 +1354,7 @@ std::string reference_text(const Reference& reference) {
 template <class T>
 void run_openblas(const Input<T>& input, std::vector<T>& c, const Reference& reference,
                   double operations, lab::Results& results) {
+    const lab::NvtxRange range("openblas");
     const int m = int(reference.m), n = int(reference.n), k = int(reference.k);
     const auto multiply = [&](auto gemm) {
         gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, T(1), input.a.values.data(),
@@ -1393,6 +1415,7 @@ int run(const Options& options, lab::Results& results) {
             continue;
         }
         for (const int tile : options.tiles) {
+            const lab::NvtxRange range(variant.name);
             Product<T> product = all;
             product.tile = tile;
             CHECK(cudaMemset(d_c, 0xFF, c_bytes));  // NaN: what no thread writes will show

@@ -590,7 +590,7 @@ class Refinement {
         CHECK(cudaMemcpy(sizes.data(), sizes_.get(), sizes_.bytes(), cudaMemcpyDeviceToHost));
         double worst = 0;
         for (const Sizes& side : sizes) {
-            const double error = side.residual == 0 ? 0 : side.residual / (norm * side.solution);
+            const double error = side.residual == 0 ? 0 : side.residual / norm / side.solution;
             if (!(error <= worst)) worst = error;
         }
         return worst;

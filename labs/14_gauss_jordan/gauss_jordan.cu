@@ -463,7 +463,7 @@ void run_variant(Run<T>& run, Solver<T>& solver, const Variant<T>& variant) {
     report_errors(run, variant.name, shape, milliseconds);
     if (variant.name == "refined") {
         run.results.note(rounds > 0
-                             ? lab::format("refined: %d rounds", rounds)
+                             ? lab::format("refined: %d round%s", rounds, rounds == 1 ? "" : "s")
                              : "refined: floats made no progress, so doubles have solved it");
     }
 }
@@ -664,14 +664,18 @@ void write_solution(const Options& options, const Problem<T>& problem, const std
     lab::write_array(options.output_path, x.data(), shape);
 }
 
+std::string system_text(int64_t n, int64_t sides) {
+    return lab::format("%lld unknown%s, %lld right-hand side%s", (long long)n, n == 1 ? "" : "s",
+                       (long long)sides, sides == 1 ? "" : "s");
+}
+
 template <class T>
 int run(const Options& options, lab::Results& results) {
     const Problem<T> problem = read_problem<T>(options.input);
     const int64_t n = problem.n, sides = problem.sides;
     if (n * sides == 0) {
         write_solution<T>(options, problem, {});
-        std::printf("nothing to solve for: %lld unknowns, %lld right-hand sides\n", (long long)n,
-                    (long long)sides);
+        std::printf("nothing to solve for: %s\n", system_text(n, sides).c_str());
         return 0;
     }
     lab::require_device();
@@ -694,8 +698,7 @@ int run(const Options& options, lab::Results& results) {
                                    (run.chosen("refined") ? square_bytes / 2 : 0) +
                                    (run.chosen("cusolver") ? square_bytes : 0),
                                "two copies of the system");
-    results.size(lab::format("%lld unknowns, %lld right-hand side%s, %s, %s", (long long)n,
-                             (long long)sides, sides == 1 ? "" : "s",
+    results.size(lab::format("%s, %s, %s", system_text(n, sides).c_str(),
                              is_double<T> ? "double" : "float", problem.words.c_str()));
     const bool by_cpu = options.cpu_asked_for || cube + 3 * square * double(sides) <= 9e9;
     if (by_cpu) {

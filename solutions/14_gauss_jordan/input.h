@@ -259,19 +259,6 @@ lab::Array<T> read_matrix(const std::string& path) {
     return {{file.height(), file.width()}, file.read<T>()};
 }
 
-// Elimination would spread a NaN over everything: say where it is instead.
-template <class T>
-void require_finite(const lab::Array<T>& array, const std::string& path) {
-    const int64_t width = array.shape.size() > 1 ? array.shape[1] : 1;
-    for (int64_t i = 0; i < array.count(); i++) {
-        if (std::isfinite(array.values[i])) continue;
-        lab::refuse(
-            "%s: the element in row %lld, column %lld (counted from 0) is %s; all must be finite",
-            lab::quoted(path).c_str(), (long long)(i / width), (long long)(i % width),
-            std::isnan(array.values[i]) ? "NaN" : "infinite");
-    }
-}
-
 template <class T>
 void read_coefficients(Problem<T>& problem, const InputOptions& options) {
     if (options.a_path.empty()) {
@@ -291,7 +278,7 @@ void read_coefficients(Problem<T>& problem, const InputOptions& options) {
     if (a.shape[0] > largest_n) {
         lab::refuse("--a has more than %lld rows", (long long)largest_n);
     }
-    require_finite(a, options.a_path);
+    lab::require_finite(a, options.a_path);
     problem.n = a.shape[0];
     problem.a = std::move(a.values);
     problem.words = options.a_path.substr(options.a_path.rfind('/') + 1);
@@ -313,7 +300,7 @@ void read_right_sides(Problem<T>& problem, const InputOptions& options) {
         lab::refuse("--b has the shape %s: it needs %lld rows, one for each equation",
                     lab::array_shape_text(b.shape).c_str(), (long long)problem.n);
     }
-    require_finite(b, options.b_path);
+    lab::require_finite(b, options.b_path);
     problem.sides = b.shape.size() == 2 ? b.shape[1] : 1;
     if (problem.sides > largest_n) {
         lab::refuse("--b has more than %lld columns", (long long)largest_n);

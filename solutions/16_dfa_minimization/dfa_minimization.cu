@@ -238,6 +238,10 @@ void refuse_contradictions(const lab::Arguments& arguments, const Options& optio
     only_for("seed", input == "random" || input == "copies", "--input random and copies");
     only_for("classes", minimizes, "--action minimize");
     only_for("variant", minimizes, "--action minimize");
+    for (const char* name : {"block", "elements", "bits", "threads", "reference", "verbose"}) {
+        only_for(name, minimizes, "--action minimize");
+    }
+    only_for("csv", minimizes && !options.prints_automaton(), "the table of --action minimize");
     only_for("output", options.format != "pass", "--format encode, pretty-print or dot");
     only_for("without-sink", options.format == "encode", "--format encode");
     if (decodes && options.file.empty()) lab::refuse("--input decode needs --file");
@@ -260,7 +264,29 @@ void refuse_contradictions(const lab::Arguments& arguments, const Options& optio
     }
 }
 
+// By whom a result is judged.
+const HostVariant* reference_for(const Options& options, int64_t transitions) {
+    const bool is_small = transitions <= int64_t{4} << 20;
+    const bool by_hopcroft =
+        options.reference == "hopcroft" || (options.reference == "auto" && is_small);
+    return find_host_variant(by_hopcroft ? "hopcroft" : "moore_hash");
+}
+
+// Large automata take their time to be made: what there is no room for is refused before.
+void require_room_for_reference(const Options& options) {
+    const int64_t copies = options.input == "copies" ? options.count : 1;
+    const int64_t factor = options.input == "random" || options.input == "copies" ? 1 : 3;
+    const int64_t states = options.n * factor * copies, transitions = states * options.m;
+    require_memory(states, options.m);
+    const int64_t bytes = reference_for(options, transitions)->bytes(states, options.m);
+    lab::require_host_memory(bytes + 4 * transitions + 9 * states,
+                             "the automaton and the reference that finds its classes");
+}
+
 std::vector<Automaton> make_automata(const Options& options) {
+    if (options.input != "decode" && options.action == "minimize") {
+        require_room_for_reference(options);
+    }
     std::vector<Automaton> automata;
     if (options.input == "decode") {
         automata = read_automata(options.file, options.completion);
@@ -412,11 +438,7 @@ class Runner {
 
     Partition reference(const Automaton& automaton) const {
         const lab::NvtxRange range("reference");
-        const bool is_small = automaton.next.size() <= size_t(4) << 20;
-        const bool by_hopcroft =
-            options_.reference == "hopcroft" || (options_.reference == "auto" && is_small);
-        const HostVariant* const variant =
-            find_host_variant(by_hopcroft ? "hopcroft" : "moore_hash");
+        const HostVariant* const variant = reference_for(options_, int64_t(automaton.next.size()));
         const int64_t bytes = variant->bytes(automaton.states, automaton.symbols);
         lab::require_host_memory(bytes + 4 * transitions_ + 9 * states_,
                                  "the automaton and the reference that finds its classes");

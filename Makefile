@@ -70,11 +70,11 @@ test:
 
 # Any .cu file, in CPU mode. What it is linked with is built anew when common/cpu has changed.
 ifneq ($(FILE),)
-explained := build/cpu-explain/own/$(basename $(notdir $(FILE)))
+explained := build/cpu-explain/own/$(shell basename -- $(call quote,$(FILE)) .cu)
 explain:
 	@[ -f $(call quote,$(FILE)) ] || { \
 	    echo 'make explain: there is no file' $(call quote,$(FILE))'; FILE= names a .cu file, from this folder' >&2; exit 2; }
-	@mkdir -p $(call quote,$(dir $(explained)))
+	@mkdir -p build/cpu-explain/own
 	@object=build/cpu-explain/own/runtime.o; \
 	    [ ! -e $$object ] || [ -z "$$(find common/cpu -newer $$object -print -quit)" ] || rm -f $$object
 	@bash common/cpu/compile.sh --sanitize accesses --cxx $(call quote,$(CXX)) --python $(call quote,$(PYTHON)) \

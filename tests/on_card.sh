@@ -10,6 +10,7 @@ Builds the worked solutions, all at once, and then takes the steps one after the
   faults      planted faults must be caught here too
   sanitize    compute-sanitizer on the small cases: memcheck, racecheck, synccheck, initcheck
   teaching    compute-sanitizer on the programs of tests/teaching, beside what they expect
+  explain     make explain, by ncu
   bench       make bench, into build/bench
 LAB is the beginning of a lab's name, such as 05; without any it is every lab. What has to be measured
 alone is measured alone. Each step prints what it found as it goes; the exit status is 1 if
@@ -22,7 +23,7 @@ export BACKEND=gpu
 steps=() labs=() wrong=0
 while [ $# -gt 0 ]; do
     case $1 in
-        check | faults | sanitize | teaching | bench) steps+=("$1") ;;
+        check | faults | sanitize | teaching | explain | bench) steps+=("$1") ;;
         --help) usage && exit ;;
         --) shift && break ;;
         *) echo "on_card.sh: there is no step $1 (on_card.sh --help lists them)" >&2 && exit 2 ;;
@@ -128,6 +129,7 @@ for step in "${steps[@]}"; do
         faults) faults ;;
         sanitize) sanitize ;;
         teaching) teaching ;;
+        explain) for lab in "${labs[@]}"; do make -s explain LAB="$lab" SOLUTION=1 || wrong=1; done ;;
         bench) bench ;;
     esac
 done

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as xml
 import pytest
 
 import farm
-from explain import cards, flow, ncu
+from explain import cards, flow, ncu, operations, picture
 from explain.record import Record
 from explain.summary import kernels_of
 
@@ -146,6 +146,14 @@ def test_a_sample_says_so_and_agrees(program, of):
     assert loads.units / loads.requests == all_loads.units / all_loads.requests
 
 
+def test_kernels_behind_one_pointer_are_told_apart(program):
+    launches = Record.of_run(program, ["often"], {"CUDA_CPU_TOUCHES": "9"}).launches
+    first, second = ([launch for launch in launches if launch.kernel == name] for name in ("first_of_two", "second_of_two"))
+    assert (len(first), sum(launch.recorded for launch in first)) == (40, 33)
+    assert len(second) == 4 and sum(launch.recorded for launch in second) >= 3
+    assert [sum(bool(launch.touches) for launch in of_one) for of_one in (first, second)] == [1, 1]
+
+
 def explain(program, *options):
     words = [sys.executable, "-B", "-m", "explain", *options, program]
     environment = {**os.environ, "PYTHONPATH": str(farm.ROOT / "common")}
@@ -165,11 +173,51 @@ def test_report_page_and_pictures(program, tmp_path):
     assert pictures and all(xml.parse(picture).getroot().tag.endswith("svg") for picture in pictures)
 
 
+def test_pictures_of_the_handouts_show_what_the_solutions_say():
+    pictures = [path for memory in ("global", "shared") for path in farm.ROOT.glob(f"labs/*/pictures/*_{memory}*.svg")]
+    assert pictures
+    for path in pictures:
+        title = xml.parse(path).getroot().find(".//{*}text").text
+        kernel, _, source = title.partition(", ")
+        source = source.partition(": ")[2].removesuffix(" ...")
+        lab = path.parts[-3]
+        text = " ".join((farm.ROOT / f"solutions/{lab}/{lab[3:]}.cu").read_text().split())
+        assert f"{kernel}(" in text and source in text, f"{path}: make explain draws it anew"
+
+
+def test_banks_of_wide_accesses():
+    # Each eight lanes of the first have all banks; of the second two lanes have one bank.
+    near, far = ([16, 0, 0, 0, [(lane, 48 * lane * by) for lane in range(32)]] for by in (1, 2))
+    assert max(picture.ways_of(near)) == 1 and max(picture.ways_of(far)) == 2
+
+
 def test_refuses_what_it_does_not_know(program):
     result = explain(program, "--card", "T1000")
     assert result.returncode == 2 and "there is no card T1000" in result.stderr
     result = explain(program, "--kernel", "nobody")
     assert result.returncode == 1 and "no kernel's name contains nobody" in result.stderr
+    for option, value, sentence in [("--events", "0", "a whole number from 1 on is needed, not 0"),
+                                    ("--html", "nowhere/page.html", "cannot write nowhere/page.html")]:
+        result = explain(program, option, value)
+        assert result.returncode == 2 and sentence in result.stderr
+
+
+def test_says_what_is_missing_and_what_the_program_did(program, tmp_path):
+    (tmp_path / "objdump").symlink_to("/nowhere")
+    words = [sys.executable, "-B", "-m", "explain", program]
+    result = subprocess.run(words, stderr=subprocess.PIPE, text=True,
+                            env={"PATH": str(tmp_path), "PYTHONPATH": str(farm.ROOT / "common")})
+    assert result.returncode == 1 and result.stderr.startswith("make explain: objdump is not installed")
+    result = subprocess.run(["make", "explain", f"FILE={tmp_path}/my sum.cu"], cwd=farm.ROOT, stderr=subprocess.PIPE, text=True)
+    assert result.returncode == 2 and f"there is no file {tmp_path}/my sum.cu" in result.stderr
+
+
+def test_operations_are_rate_times_time_where_a_table_has_them(tmp_path):
+    times = tmp_path / "times.csv"
+    times.write_text("property,value\nwarp size,32\n")
+    assert operations.operations_of(times) == {}
+    times.write_text("variant,milliseconds,GFLOP/s\ntiled,2,3\n")
+    assert operations.operations_of(times) == {"tiled": 6e6}
 
 
 def test_order_of_a_loop_with_a_branch():

@@ -18,6 +18,7 @@ from .summary import Kernel, kernels_of
 
 
 TOUCHES = 4000  # requests of a launch that pictures show
+NO_KERNEL = "make explain: no kernel ran, so there is nothing to explain."
 
 
 def main() -> int:
@@ -38,12 +39,12 @@ def main() -> int:
         card = cards.find(options.card)
         if options.picture:
             options.picture.mkdir(parents=True, exist_ok=True)
-        if options.html:
-            options.html.open("a").close()
     except ValueError as error:
         parser.error(str(error))
     except OSError as error:
         parser.error(f"cannot write {error.filename}: {error.strerror}")
+    if options.html and (options.html.is_dir() or not os.access(options.html.parent, os.W_OK)):
+        parser.error(f"cannot write {options.html}: a file's name is needed, in a folder that is there")
     program = options.program.absolute()
     if not options.arguments and program.parent.name in SMALL:
         options.arguments = SMALL[program.parent.name]
@@ -67,8 +68,14 @@ def on_card(program: Path, options: argparse.Namespace) -> int:
     except ncu.NoCounters as problem:
         print(f"make explain: {problem} BACKEND=cpu counts without a card.", file=sys.stderr)
         return 1
-    for line in ncu.table(row for row in rows if options.kernel in row["kernel"]):
+    wanted = [row for row in rows if options.kernel in row["kernel"]]
+    for line in ncu.table(wanted):
         print(line)
+    if not rows:
+        print(NO_KERNEL, file=sys.stderr)
+    elif not wanted:
+        print(f"make explain: no kernel's name contains {options.kernel}.", file=sys.stderr)
+        return 1
     return 0
 
 
@@ -87,7 +94,7 @@ def on_cpu(program: Path, options: argparse.Namespace, card: cards.Card) -> int:
                  "before that no launch had come to its end")
         print(f"make explain: the program {ending(record.status, program)}; {until}.", file=sys.stderr)
     elif not record.launches:
-        print("make explain: no kernel ran, so there is nothing to explain.", file=sys.stderr)
+        print(NO_KERNEL, file=sys.stderr)
     if not record.launches:
         return status
     kernels = [kernel for kernel in kernels_of(record) if options.kernel in kernel.name]

@@ -33,12 +33,15 @@ def scattered(line: Line) -> str:
     verb = "fetches" if access.what == "load" else "touches"
     start = (f"A request {verb} {line.per_request:.1f} sectors of 32 bytes where {line.least_per_request:.1f} would do; "
              f"{used:.0f} % of the bytes are used.")
-    if access.units - access.least <= 1.05 * access.requests and line.least_per_request > 1.5:
-        return (f"{start} The lanes lie side by side, but do not start at a multiple of 32 bytes. Usual repair: rows whose "
+    if access.units - access.least <= 1.05 * access.requests:
+        # Of few bytes it cannot be told whether they lie apart or across the border of a sector.
+        lie = "lie side by side, but" if line.least_per_request > 1.5 else "leave gaps, or"
+        return (f"{start} The lanes {lie} do not start at a multiple of 32 bytes. Usual repair: rows whose "
                 "length is a multiple of 32 bytes (cudaMallocPitch), or an offset that is; caches catch part of it.")
     if line.per_request >= 0.9 * line.lanes:
         return (f"{start} Each lane has a sector of its own: neighbouring lanes are 32 bytes or more apart. Usual repair: "
                 "let threadIdx.x run along the array's last dimension, or rearrange through a tile in shared memory; "
                 "arrays of structures become structures of arrays.")
-    return (f"{start} Neighbouring lanes leave gaps of more than their own {each:.0f} bytes. Usual repair: let neighbouring "
-            "lanes take neighbouring elements; read what lies together with one wide access (float4, uchar4).")
+    return (f"{start} Neighbouring lanes leave gaps of more than their own {each:.0f} byte{'s' if each > 1 else ''}. Usual "
+            "repair: let neighbouring lanes take neighbouring elements; read what lies together with one wide access "
+            "(float4, uchar4).")

@@ -16,12 +16,12 @@ def with_times(program: Path, arguments: list[str], times: Path) -> list[str]:
 
 
 def operations_of(times: Path) -> dict[str, float]:
-    """Operations of each variant, from its time and its rate."""
+    """Operations of each variant, from its time and its rate; none if the table has no such columns."""
     if not times.exists():
         return {}
     with open(times, newline="") as file:
         return {row["variant"]: float(row["GFLOP/s"]) * float(row["milliseconds"]) * 1e6
-                for row in csv.DictReader(file)}
+                for row in csv.DictReader(file) if {"variant", "GFLOP/s", "milliseconds"} <= row.keys()}
 
 
 def operations_for(kernel: Kernel, operations: dict[str, float]) -> float:

@@ -14,7 +14,7 @@ td, th { padding: .1rem .7rem; text-align: right; border-bottom: 1px solid #ddd;
 .left { text-align: left } .bad { background: #fde3df } .fine { color: #777 }
 code, pre, .code { font: 13px/1.45 ui-monospace, monospace }
 .code td { border: 0; padding: 0 .6rem; text-align: left; white-space: pre } .code td.note { text-align: right; color: #a33 }
-.code tr.bad td { background: #fde3df }
+.code tr.bad td { background: #fde3df } figure { margin: 1rem 0; overflow-x: auto }
 """
 
 
@@ -46,6 +46,8 @@ def worst_part(kernels: list[Kernel]) -> list[str]:
 
 
 def table_part(kernel: Kernel) -> list[str]:
+    if not kernel.lines():
+        return ["<p>No line of it touches memory.</p>"]
     heads = "".join(f"<th>{escape(head)}</th>" for head in table.HEADINGS)
     rows = [f"<table><tr>{heads}</tr>"]
     for line in kernel.lines():

@@ -32,13 +32,15 @@ def all_of(record: Record, width: int, wanted: str) -> dict[str, str]:
         if wanted not in launch.kernel:
             continue
         by_access: dict[tuple, list] = {}
-        for place, what, space, name, bytes_of_array, *request in launch.touches:
+        in_order = sorted(launch.touches, key=lambda touch: touch[6:9])  # block, step, warp: blocks run side by side
+        for place, what, space, name, bytes_of_array, *request in in_order:
             by_access.setdefault((place, what, space, name, bytes_of_array), []).append(request)
         for (place, what, space, name, bytes_of_array), requests in by_access.items():
             words = f"{WHAT[what]} {SPACE[space]}"
             title = f"{launch.kernel}, {words}: {what_stands(launch.places[place])}"
-            shared = SPACE[space] == "shared"
-            pictures[unused(f"{launch.kernel} {words}", pictures)] = banks(title, requests) if shared else elements(title, requests, bytes_of_array, width)
+            drawn = (banks(title, requests) if SPACE[space] == "shared" else
+                     elements(title, requests, bytes_of_array, width))
+            pictures[unused(f"{launch.kernel} {words}", pictures)] = drawn
     return pictures
 
 
@@ -102,8 +104,8 @@ def banks(title: str, requests: list) -> str:
     words, ways = words_of(request), ways_of(request)
     top = min(words) // 32
     rows = min(max(words) // 32 - top + 1, 64)
-    cells = [f'<text x="{bank * CELL + CELL / 2:g}" y="{TOP - 4}" fill="{"#b00" if ways[bank] > 1 else "#777"}">{bank}</text>'
-             for bank in range(32)]
+    cells = [f'<text x="{bank * CELL + CELL // 2}" y="{TOP - 4}" fill="{"#b00" if ways[bank] > 1 else "#777"}">'
+             f"{bank}</text>" for bank in range(32)]
     for word, lanes in sorted(words.items()):
         if word // 32 - top < rows:
             x, y = word % 32 * CELL, (word // 32 - top) * CELL + TOP
@@ -161,6 +163,6 @@ def svg(width: int, height: int, title: str, legend: str, cells: list[str]) -> s
     width, height = round(max(width, 6 * len(legend), 7.5 * len(title))) + 8, height + TOP + 4
     inside = "\n".join(cells)
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-4 0 {width} {height}" width="{width}" height="{height}">\n'
-            f'<rect x="-4" width="100%" height="100%" fill="#fff"/>\n<g font-family="sans-serif">'
-            f'<text y="16" font-size="13">{escape(title)}</text><text y="33" font-size="11" fill="#555">{escape(legend)}</text>'
-            f'</g>\n<g font-family="sans-serif" font-size="11" text-anchor="middle" fill="#000">\n{inside}\n</g></svg>\n')
+            f'<rect x="-4" width="100%" height="100%" fill="#fff"/>\n'
+            f'<g font-family="sans-serif"><text y="16" font-size="13">{escape(title)}</text>'
+            f'<text y="33" font-size="11" fill="#555">{escape(legend)}</text></g>\n<g font-family="sans-serif" font-size="11" text-anchor="middle" fill="#000">\n{inside}\n</g></svg>\n')

@@ -28,7 +28,7 @@ def heading(kernel: Kernel) -> str:
     shapes = {(tuple(launch.grid), tuple(launch.block)) for launch in kernel.launches}
     words = f"{kernel.name}: grid {shape(first.grid)}, block {shape(first.block)}"
     if len(shapes) > 1:
-        words += f", and {len(shapes) - 1} other shapes"
+        words += f", and {len(shapes) - 1} other shape{'s' if len(shapes) > 2 else ''}"
     words += f"; {count} launch{'es' if count > 1 else ''}"
     if len(kernel.recorded) < count:
         words += f", {len(kernel.recorded)} of them looked at"
@@ -64,7 +64,11 @@ RIGHT = [True, False, False, True, True, True, True, True, False]
 
 
 def table(kernel: Kernel) -> Iterator[str]:
-    rows = [HEADINGS, *(cells(kernel, line) for line in kernel.lines())]
+    lines = kernel.lines()
+    if not lines:
+        yield "  no line of it touches memory"
+        return
+    rows = [HEADINGS, *(cells(kernel, line) for line in lines)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]
     for row in rows:
         padded = [cell.rjust(width) if right else cell.ljust(width)
@@ -90,10 +94,10 @@ def kernel_figures(kernel: Kernel, card: Card | None, operations: float) -> Iter
     registers = kernel.registers()
     if registers:
         yield f"  local arrays in {registers} line{'s' if registers > 1 else ''} left out: registers, if loops are unrolled"
-    if card is None:
-        return
     scale = kernel.blocks / kernel.recorded_blocks
     moved = (read + written) * scale
+    if card is None or not (moved or operations):
+        return
     double = any(line.access.asked == 8 * line.access.lanes for line in kernel.lines() if line.access.space == "global")
     microseconds, limit = roofline(card, moved, operations, double)
     intensity = f", {operations / moved:.2f} operations a byte" if operations and moved else ""

@@ -24,6 +24,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "faults.h"
@@ -237,7 +238,7 @@ class Launch {
         last_name_[site_] = name_;
         Repeated& repeated = repeated_[last_name_[site_] + site_];
         repeated.events += events_;
-        const bool first = repeated.launches++ == 0;
+        ++repeated.launches;
         uint64_t read = 0, written = 0;
         for (const auto& [start, touched] : touched_) {
             read += Touched::count(touched->read);
@@ -246,7 +247,9 @@ class Launch {
         std::fprintf(file_, ",\"unique_read\":%llu,\"unique_written\":%llu", number(read),
                      number(written));
         write_figures();
-        if (first && !touches_.empty()) std::fprintf(file_, ",\"touches\":[%s]", touches_.c_str());
+        if (!touches_.empty() && !std::exchange(repeated.drawn, true)) {
+            std::fprintf(file_, ",\"touches\":[%s]", touches_.c_str());
+        }
         std::fputs("}\n", file_);
         std::fflush(file_);
     }
@@ -258,6 +261,7 @@ class Launch {
  private:
     struct Repeated {
         uint64_t launches = 0, events = 0;
+        bool drawn = false;
     };
     Launch() : budget_(number_from("CUDA_CPU_EVENTS", 20'000'000)) {
         if (const char* const path = std::getenv("CUDA_CPU_ACCESSES")) {

@@ -194,6 +194,19 @@ __global__ void shape_kernel() {
     EXPECT(__shfl_down_sync(full, number, 1) == number + (number % 32 < 31 ? 1 : 0));
 }
 
+// Halves meet apart and then together: the thread that was the first of the block may end before others
+// have begun, and these must have their turn all the same.
+__global__ void halves_kernel(int* ended) {
+    const bool low = threadIdx.x % 32 < 16;
+    if (low) {
+        __syncwarp(0x0000ffffu);
+    } else {
+        __syncwarp(0xffff0000u);
+    }
+    __syncwarp();
+    atomicAdd(ended, 1);
+}
+
 int main() {
     shuffle_kernel<int><<<1, 32>>>();
     shuffle_kernel<unsigned><<<1, 64>>>();
@@ -221,6 +234,10 @@ int main() {
         shape_kernel<<<3, block>>>();
         EXPECT_RUN();
     }
+    int* const ended = zeros<int>(1);
+    halves_kernel<<<3, 256>>>(ended);
+    EXPECT_RUN();
+    EXPECT(read_back(ended) == 3 * 256);
     unsigned long long* const sum = zeros<unsigned long long>(1);
     sum_kernel<<<10, 1024>>>(sum);
     EXPECT_RUN();

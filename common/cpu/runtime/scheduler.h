@@ -122,7 +122,7 @@ class Core {
         --held_;
         front_runner = nullptr;
         own_.waiting = Waiting::block_end;
-        if (held_ > 0) switch_away();
+        if (held_ > 0 || unstarted_ > 0) switch_away();
         own_.waiting = Waiting::nothing;
         running = nullptr;
         return !aborting;

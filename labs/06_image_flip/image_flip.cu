@@ -185,10 +185,11 @@ __global__ void __launch_bounds__(most_threads)
     const int64_t first_vector = (from + lowest * channels) / 16;
     const int count = int(lab::divide_up(from + (highest + 1) * channels, 16) - first_vector);
 
+    // The words of the last window may reach into one vector more; its bytes are not used.
+    if (threadIdx.x == 0) tile[count] = {};
     // TODO 4 (about 12 lines): `count` vectors of the input, from number `first_vector` on, into
     // tile. Vector i is loaded by thread i % blockDim.x; a thread has vectors_per_thread + 1 of
     // them at most. First load all into an array, then store all. Then wait for all threads.
-    (void)count;
 
     // From here on places are counted from `origin` in the output, and in the tile in the input.
     const int left = int(begin - origin), right = int(end - origin);

@@ -28,7 +28,7 @@ inline int64_t slots_for(int64_t states) {
 __device__ inline uint32_t slot_of_pair(unsigned long long* slots, uint32_t mask,
                                         unsigned long long pair) {
     uint32_t slot = mixed(pair) & mask;
-    // TODO 7 (about 6 lines): look into the slot; where it is empty, try to put the pair there by
+    // TODO 7 (about 6 lines): look() into the slot; where it is empty, try to put the pair there by
     // atomicCAS, which may find that another thread was quicker. A slot that holds the pair now is
     // the answer; one that holds another pair leads to the next slot, and behind the last to the first.
     return slot;

@@ -36,6 +36,17 @@ inline unsigned blocks_for(int64_t threads, int block_size) {
 // The thread's place in a one-dimensional grid: a thread a state.
 __device__ inline int64_t global_thread() { return int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 
+// A look at what other threads change by atomic operations meanwhile. It may be stale, for it may come from the
+// multiprocessor's own cache as any other read does: whoever looks lets the atomic operation decide.
+template <class T>
+__device__ inline T look(const T* place) {
+#ifdef CUDA_ON_CPU
+    return *(const volatile T*)place;
+#else
+    return __ldca(place);
+#endif
+}
+
 inline void report_round(const RefineOptions& options, int64_t round, int64_t classes) {
     if (!options.verbose) return;
     std::fprintf(stderr, "round %lld: %lld classes\n", (long long)round, (long long)classes);
@@ -49,7 +60,7 @@ inline void report_round(const RefineOptions& options, int64_t round, int64_t cl
 // first, and do not queue at the same address. A stale look is a number too high: the atomic decides.
 __global__ void note_lowest(const int32_t* labels, int64_t states, int32_t* lowest) {
     const int64_t q = global_thread();
-    if (q < states && q < lowest[labels[q]]) atomicMin(&lowest[labels[q]], int32_t(q));
+    if (q < states && q < look(&lowest[labels[q]])) atomicMin(&lowest[labels[q]], int32_t(q));
 }
 
 __global__ void mark_lowest(const int32_t* labels, int64_t states, const int32_t* lowest,

@@ -112,7 +112,7 @@ __device__ inline int32_t first_of_kind(const Persistent& all, const int32_t* la
                                         uint64_t hash, int64_t q) {
     const auto entry = (unsigned long long)(round) << 32 | uint32_t(q);
     for (uint32_t slot = uint32_t(hash) & all.mask;; slot = (slot + 1) & all.mask) {
-        unsigned long long found = all.slots[slot];
+        unsigned long long found = look(&all.slots[slot]);
         while (int32_t(found >> 32) != round) {
             const unsigned long long before = atomicCAS(&all.slots[slot], found, entry);
             if (before == found) return int32_t(q);

@@ -57,7 +57,7 @@ __device__ inline Entry representative(const DeviceAutomaton& automaton, const i
     const uint64_t hash = hash_of_signature(automaton, class_of, q);
     const auto entry = (unsigned long long)(hash >> 32 << 32 | uint64_t(q));
     for (uint32_t slot = uint32_t(hash) & mask;; slot = (slot + 1) & mask) {
-        unsigned long long found = slots[slot];
+        unsigned long long found = look(&slots[slot]);
         if (found == no_entry) found = atomicCAS(&slots[slot], no_entry, entry);
         if (found == no_entry) return {int32_t(q), slot};
         const auto other = int32_t(found);
@@ -79,12 +79,13 @@ struct TableRound {
 };
 
 // Whether q stands for a class. One whom nobody joined in the last round is alone, and stays alone.
-// All who join a state write the same number: it does not matter who comes last.
+// All who join a state write the same number: it does not matter who comes last. Nor does it matter if q sees
+// that number already, since a state that is alone is not joined by anyone.
 __device__ inline bool refine_state(const TableRound& now, int64_t q) {
     int32_t other = int32_t(q);
-    const bool alone = now.class_of[q] == q && now.crowded[q] < now.round - 1;
+    const bool alone = now.class_of[q] == q && look(&now.crowded[q]) < now.round - 1;
     if (!alone) other = representative(now.automaton, now.class_of, now.slots, now.mask, q).state;
-    if (other != q) now.crowded[other] = now.round;
+    if (other != q) *(volatile int32_t*)&now.crowded[other] = now.round;
     now.refined[q] = other;
     return other == q;
 }

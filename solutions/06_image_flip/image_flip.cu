@@ -209,6 +209,8 @@ __global__ void __launch_bounds__(most_threads)
     const int64_t first_vector = (from + lowest * channels) / 16;
     const int count = int(lab::divide_up(from + (highest + 1) * channels, 16) - first_vector);
 
+    // The words of the last window may reach into one vector more; its bytes are not used.
+    if (threadIdx.x == 0) tile[count] = {};
     // BEGIN SOLUTION
     const uint4* vectors = reinterpret_cast<const uint4*>(input) + first_vector;
     uint4 held[vectors_per_thread + 1] = {};
@@ -226,7 +228,6 @@ __global__ void __launch_bounds__(most_threads)
     //: // TODO 4 (about 12 lines): `count` vectors of the input, from number `first_vector` on, into
     //: // tile. Vector i is loaded by thread i % blockDim.x; a thread has vectors_per_thread + 1 of
     //: // them at most. First load all into an array, then store all. Then wait for all threads.
-    //: (void)count;
     // END SOLUTION
 
     // From here on places are counted from `origin` in the output, and in the tile in the input.

@@ -254,7 +254,11 @@ class RegisterTile {
             multiply(tiles, sums);
             __syncthreads();
         }
-        subtract(sums);
+        if (row_ + side <= u_.m && column_ + side <= u_.n) {
+            subtract<true>(sums);
+        } else {
+            subtract<false>(sums);
+        }
     }
 
  private:
@@ -311,34 +315,35 @@ class RegisterTile {
         }
     }
 
-    // Some rows at a time: all of their elements are read before the first one is stored.
-    __device__ void subtract(const T (&sums)[per_thread][per_thread]) const {
-        const int y = threadIdx.x / 16, x = threadIdx.x % 16;
+    // Some rows at a time: all of their elements are read before the first one is stored. Of a tile that is
+    // whole nothing need be asked; others leave alone what lies outside of c.
+    template <bool whole>
+    __device__ void subtract(T (&sums)[per_thread][per_thread]) const {
         constexpr int some = 16 / per_thread;
 #pragma unroll
         for (int first = 0; first < per_thread; first += some) {
-            T c[some][per_thread];
 #pragma unroll
-            for (int i = 0; i < some; i++) {
-                const int64_t row = min(row_ + nth(y, first + i), u_.m - 1);
+            for (int i = first; i < first + some; i++) {
 #pragma unroll
                 for (int j = 0; j < per_thread; j++) {
-                    c[i][j] = u_.c[row * u_.stride + min(column_ + nth(x, j), u_.n - 1)];
+                    if (whole || exists(i, j)) sums[i][j] = *place(i, j) - sums[i][j];
                 }
             }
 #pragma unroll
-            for (int i = 0; i < some; i++) {
-                const int row = row_ + nth(y, first + i);
+            for (int i = first; i < first + some; i++) {
 #pragma unroll
                 for (int j = 0; j < per_thread; j++) {
-                    const int column = column_ + nth(x, j);
-                    if (row < u_.m && column < u_.n) {
-                        u_.c[row * u_.stride + column] = c[i][j] - sums[first + i][j];
-                    }
+                    if (whole || exists(i, j)) *place(i, j) = sums[i][j];
                 }
             }
         }
     }
+
+    // Of the thread's elements of c the one in its row i and its column j.
+    __device__ int row(int i) const { return row_ + nth(threadIdx.x / 16, i); }
+    __device__ int column(int j) const { return column_ + nth(threadIdx.x % 16, j); }
+    __device__ bool exists(int i, int j) const { return row(i) < u_.m && column(j) < u_.n; }
+    __device__ T* place(int i, int j) const { return &u_.c[row(i) * u_.stride + column(j)]; }
 
     const Update<T> u_;
     const int row_, column_;

@@ -30,12 +30,12 @@ __device__ inline uint32_t slot_of_pair(unsigned long long* slots, uint32_t mask
     uint32_t slot = mixed(pair) & mask;
     // BEGIN SOLUTION
     while (true) {
-        unsigned long long found = slots[slot];
+        unsigned long long found = look(&slots[slot]);
         if (found == no_pair) found = atomicCAS(&slots[slot], no_pair, pair);
         if (found == no_pair || found == pair) return slot;
         slot = (slot + 1) & mask;
     }
-    //: // TODO 7 (about 6 lines): look into the slot; where it is empty, try to put the pair there by
+    //: // TODO 7 (about 6 lines): look() into the slot; where it is empty, try to put the pair there by
     //: // atomicCAS, which may find that another thread was quicker. A slot that holds the pair now is
     //: // the answer; one that holds another pair leads to the next slot, and behind the last to the first.
     //: return slot;

@@ -113,7 +113,7 @@ __device__ inline void group_touched(const Worklist& list, Team team) {
         const int32_t in_group = 1 + add_one_each(list.group_size, entry.state);
         if (size != list.class_size[own]) continue;
         const auto group = (unsigned long long)(in_group) << 32 | uint32_t(entry.state);
-        if (list.largest[own] < group) atomicMax(&list.largest[own], group);
+        if (look(&list.largest[own]) < group) atomicMax(&list.largest[own], group);
     }
     if (team.thread == 0) {
         list.progress->changed = 0;

@@ -4,11 +4,12 @@ import json
 import os
 import re
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 import farm
-from checker import sanitize_card
+from checker import sanitize_card, sanitize_words
 from checker.sanitize_words import Finding, merged
 
 FAULTS = farm.ROOT / "tests" / "programs" / "sanitize_faults.cu"
@@ -107,3 +108,11 @@ def test_a_race_explains_what_nobody_wrote():
     race, unwritten = finding("race", [3, 4], "tile"), finding("uninitialised", [4], "tile")
     other = finding("uninitialised", [4], "values")
     assert merged([race, unwritten, other, race]) == [race, other]
+
+
+def test_lines_in_a_path_with_a_space(monkeypatch):
+    text = "0x10\n/home/a b/my c.cu:12 (discriminator 3)\n0x20\n/home/a b/lab.h:7\n0x30\n??:?\n"
+    monkeypatch.setattr(sanitize_words.subprocess, "run", lambda *_, **__: SimpleNamespace(stdout=text))
+    assert sanitize_words.lines_of("a.out", [16, 32, 48]) == ({16: ("my c.cu", 12)}, {32, 48})
+    assert sanitize_words.PLACE.match("/home/a b/scale.cu:9: a sentence")["line"] == "9"
+    assert sanitize_card.PLACE.search("at scale(float *)+0x70 in /home/a b/scale.cu:9").groups() == ("scale.cu", "9")

@@ -37,7 +37,7 @@ KINDS = [
     (r"on CUDA API call to cudaFree", "double-free", "Each allocation is freed once."),
     (r"on CUDA API call to cudaMemcpy", "copy-direction", "Do the direction and the sizes fit the pointers?"),
 ]
-PLACE = re.compile(r"\bin (?:\S*/)?([^/\s:]+\.cu\w*):(\d+)")
+PLACE = re.compile(r"\bin (?:[^:]*/)?([^/\s:]+\.cu\w*):(\d+)")
 HAZARDS = re.compile(r"\[(\d+) hazards?\]")
 
 

@@ -12,7 +12,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 LEARNERS_FILE = re.compile(r"\.cu[^/]*$")
-PLACE = re.compile(r"^(?P<file>[^:\s]+\.cu\w*):(?P<line>\d+): ")
+PLACE = re.compile(r"^(?P<file>[^:\n]+\.cu\w*):(?P<line>\d+): ")
+ADDRESS_LINE = re.compile(r"^(.*):(\d+)(?: \(discriminator \d+\))?$")  # what addr2line writes
 OTHER_LINE = re.compile(r"in line (\d+)")
 
 
@@ -91,9 +92,9 @@ def lines_of(program: Path, places: list[int]) -> tuple[dict[int, tuple[str, int
         if line.startswith("0x"):
             place = int(line, 16)
             continue
-        file, _, number = line.partition(" ")[0].rpartition(":")
-        if number.isdigit() and int(number) and LEARNERS_FILE.search(file):
-            found.setdefault(place, (Path(file).name, int(number)))
+        match = ADDRESS_LINE.match(line)
+        if match and int(match[2]) and LEARNERS_FILE.search(match[1]):
+            found.setdefault(place, (Path(match[1]).name, int(match[2])))
         elif place not in found:
             inlined.add(place)
     return found, inlined

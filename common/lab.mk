@@ -6,6 +6,7 @@
 #                     nvcc finds these libraries to link
 #   LAB_HOST_PEERS    the same for the host's libraries, on a card and on the CPU: openblas
 #   LAB_SMALL         the arguments of a small case, which `make sanitize` runs without ARGS
+#   LAB_EXPLAIN       the same for `make explain`
 # The lab's name is its folder's. All paths are relative to that folder, because the path of the
 # course itself may hold spaces and brackets. FROM_TOP=1 comes from the course's own Makefile:
 # then programs start there, where the command was typed.
@@ -60,7 +61,8 @@ clean:
 profile := $(filter profile-nsys profile-ncu,$(MAKECMDGOALS))
 explain := $(filter explain,$(MAKECMDGOALS))
 sanitize := $(filter sanitize,$(MAKECMDGOALS))
-ifneq ($(filter run check build bench,$(MAKECMDGOALS))$(profile)$(explain)$(sanitize),)
+runs := $(filter run check bench,$(MAKECMDGOALS))$(profile)$(explain)$(sanitize)
+ifneq ($(filter build,$(MAKECMDGOALS))$(runs),)
 
 # --- the backend, and what is needed for it ------------------------------------------------------
 
@@ -70,7 +72,7 @@ define line_end
 
 endef
 given_here := $(call given,BACKEND NVCC CUDA_HOME CUDA_PATH CUDA_VISIBLE_DEVICES ARCH)
-goal := $(if $(filter run check bench,$(MAKECMDGOALS))$(profile)$(explain)$(sanitize),run,build)
+goal := $(if $(runs),run,build)
 $(eval $(subst @@,$(line_end),$(shell env $(given_here) bash $(top)/common/backend.sh $(goal))))
 ifneq ($(refusal),)
 $(error $(refusal))
@@ -79,7 +81,8 @@ endif
 bench := $(filter bench,$(MAKECMDGOALS))
 needs_stb := $(if $(shell grep -l common/image.h $(top)/solutions/$(lab)/*.cu),stb)
 $(call require,compiler $(needs_stb) $(if $(filter cpu,$(backend)),python boost) \
-    $(if $(filter check,$(MAKECMDGOALS)),python numpy scipy pillow) $(if $(sanitize),python numpy) $(if $(bench),python matplotlib) $(if $(profile),python numpy))
+    $(if $(filter check,$(MAKECMDGOALS)),python numpy scipy pillow) $(if $(bench),python matplotlib) \
+    $(if $(profile)$(sanitize)$(if $(filter gpu,$(backend)),$(explain)),python numpy))
 -include $(top)/build/setup.mk
 
 announce:
@@ -199,7 +202,7 @@ endif
 
 # On the CPU it builds programs of its own; on a card it runs the usual one under compute-sanitizer.
 sanitize: $(if $(filter gpu,$(backend)),$(program)) | announce
-	$(quiet)$(at) $(shown) env PYTHONPATH="$(up)common$${PYTHONPATH:+:$$PYTHONPATH}" $(call quote,$(PYTHON)) -B \
+	$(quiet)$(at) $(shown) $(call python_path,$(up)common) $(call quote,$(PYTHON)) -B \
 	    -m checker.sanitize --backend $(backend) $(if $(filter gpu,$(backend)),--program $(up)$(target),--cxx \
 	    $(call quote,$(CXX)) --flags=$(call quote,$(flags))) $(up)$(kind)/$(lab)/$(name).cu \
 	    -- $(or $(ARGS),$(LAB_SMALL)) || $(skipped_is_fine)
@@ -214,11 +217,11 @@ $(profile): $(program) | announce
 
 # Without a card it counts what the CPU does; with one it asks ncu. EXPLAIN holds the options.
 explain: $(program) | announce
-	$(quiet)$(at) $(shown) env PYTHONPATH="$(up)common$${PYTHONPATH:+:$$PYTHONPATH}" $(call quote,$(PYTHON)) -B \
-	    -m explain --backend $(backend) $(EXPLAIN) $(up)$(target) $(ARGS) || $(skipped_is_fine)
+	$(quiet)$(at) $(shown) $(call python_path,$(up)common) $(call quote,$(PYTHON)) -B \
+	    -m explain --backend $(backend) --small='$(LAB_EXPLAIN)' $(EXPLAIN) $(up)$(target) $(ARGS) || $(skipped_is_fine)
 
 check: $(program) | announce
-	$(quiet)$(at) $(shown) env PYTHONPATH="$(up)common$${PYTHONPATH:+:$$PYTHONPATH}" $(call quote,$(PYTHON)) -B \
+	$(quiet)$(at) $(shown) $(call python_path,$(up)common) $(call quote,$(PYTHON)) -B \
 	    $(here)check.py --program $(up)$(target) $(ARGS) || $(skipped_is_fine)
 
 endif

@@ -25,9 +25,41 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "common"))
-from explain.cases import CASES  # noqa: E402
+from checker.results import with_body  # noqa: E402
 from explain.ncu import profile  # noqa: E402
 from explain.record import Record  # noqa: E402
+
+# What is compared: small cases, one after the other.
+CASES = {
+    "01_hello_world": [[]],
+    "02_device_query": [[]],
+    "03_vector_add": [["--elements", "100000"]],
+    "04_matrix_add": [["--height", "300", "--width", "200"]],
+    "05_rgb_to_gray": [["--height", "256", "--width", "250"]],
+    "06_image_flip": [["--height", "256", "--width", "250", "--direction", "horizontal"],
+                      ["--height", "256", "--width", "250", "--direction", "both"]],
+    "07_image_blur": [["--height", "128", "--width", "120", "--radius", "3"]],
+    "08_convolution": [["--height", "128", "--width", "120"]],
+    "09_warp_divergence": [["--elements", "8192", "--rounds", "16",
+                            "--variant", "short_branch,thread_parity,warp_parity,exchange"],
+                           ["--elements", "8192", "--rounds", "16", "--variant", "by_thread,by_warp",
+                            "--paths", "8"]],
+    "10_synchronization": [["--elements", "100000"],
+                           ["--problem", "histogram", "--elements", "100000"]],
+    "11_occupancy": [["--values", "4096", "--steps", "16", "--walkers", "256", "--rows", "4096"]],
+    "12_dynamic_parallelism": [["--height", "128", "--width", "128", "--limit", "100"]],
+    "13_matrix_product": [["--size", "96", "--type", type, "--variant", variant]
+                          for type in ("float", "double")
+                          for variant in ("naive", "coalesced", "tiled", "register_tile", "vectorised",
+                                          "warp_tile")],
+    "14_gauss_jordan": [["--n", "96", "--variant", variant]
+                        for variant in ("report", "on_device", "gauss_jordan", "tiled", "blocked")],
+    "15_lagrange_interpolation": [["--degree", "31", "--points", "1000"]],
+    "16_dfa_minimization": [["random", "300", "2", "--variant", variant]
+                            for variant in ("horizontal_a", "horizontal_b", "horizontal_c", "vertical_a",
+                                            "vertical_b", "vertical_c", "bottom_up", "fold", "signature",
+                                            "retire", "worklist", "adaptive")],
+}
 
 DEVICE = "h100"  # what the CPU plays: the shapes of some grids follow from the card
 NOTHING_TO_COUNT = ("01_hello_world", "02_device_query")
@@ -195,7 +227,8 @@ def write_table(ours_path: Path, ncu_path: Path) -> int:
     print("\n| kernel | " + " | ".join(FIGURES) + " |\n|---|" + "---:|" * len(FIGURES), file=text)
     for line in lines:
         print("| " + " | ".join(line) + " |", file=text)
-    put_between_markers(ROOT / "docs/explain-against-ncu.md", text.getvalue())
+    page = ROOT / "docs/explain-against-ncu.md"
+    page.write_text(with_body(page, text.getvalue(), "<!-- table:begin -->\n", "<!-- table:end -->\n"))
     for name, (same, of) in tally.items():
         print(f"{name}: {same} of {of} agree")
     return 0
@@ -205,13 +238,6 @@ def cell(ours: float | None, theirs: float | None, verdict: bool | None) -> str:
     def number(value: float | None) -> str:
         return "-" if value is None else f"{value:.4g}" if value < 1e4 else f"{value:.0f}"
     return number(ours) if verdict in (True, None) else f"{number(ours)} **{number(theirs)}**"
-
-
-def put_between_markers(page: Path, text: str) -> None:
-    begin, end = "<!-- table:begin -->", "<!-- table:end -->"
-    old = page.read_text() if page.exists() else f"# `make explain` against ncu\n\n{begin}\n{end}\n"
-    head, _, rest = old.partition(begin)
-    page.write_text(f"{head}{begin}\n{text.rstrip()}\n{end}{rest.partition(end)[2]}")
 
 
 if __name__ == "__main__":

@@ -195,7 +195,7 @@ def test_an_interrupted_grading_leaves_nothing_behind(course, tmp_path, number):
         cwd=course, env={**os.environ, "BACKEND": "cpu", "PYTHON": sys.executable}, text=True,
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
     deadline = time.monotonic() + 60
-    while not running_with(f"{tmp_path}/grades/work/{LAB}-") and time.monotonic() < deadline:
+    while not running_with(f"{tmp_path / 'grades' / 'work' / LAB}-") and time.monotonic() < deadline:
         time.sleep(0.05)
     os.killpg(process.pid, number)
     said = process.communicate(timeout=20)[1]

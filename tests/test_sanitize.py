@@ -11,6 +11,7 @@ import pytest
 import farm
 from checker import sanitize_card, sanitize_words
 from checker.sanitize_words import Finding, merged
+from explain import frames
 
 FAULTS = farm.ROOT / "tests" / "programs" / "sanitize_faults.cu"
 only_cpu = pytest.mark.skipif(farm.BACKEND != "cpu", reason="on a card: bash tests/on_card.sh teaching")
@@ -111,8 +112,8 @@ def test_a_race_explains_what_nobody_wrote():
 
 
 def test_lines_in_a_path_with_a_space(monkeypatch):
-    text = "0x10\n/home/a b/my c.cu:12 (discriminator 3)\n0x20\n/home/a b/lab.h:7\n0x30\n??:?\n"
-    monkeypatch.setattr(sanitize_words.subprocess, "run", lambda *_, **__: SimpleNamespace(stdout=text))
+    text = "0x10\nscale\n/home/a b/my c.cu:12 (discriminator 3)\n0x20\nf\n/home/a b/lab.h:7\n0x30\n??\n??:?\n"
+    monkeypatch.setattr(frames.subprocess, "run", lambda *_, **__: SimpleNamespace(stdout=text))
     assert sanitize_words.lines_of("a.out", [16, 32, 48]) == ({16: ("my c.cu", 12)}, {32, 48})
     assert sanitize_words.PLACE.match("/home/a b/scale.cu:9: a sentence")["line"] == "9"
     assert sanitize_card.PLACE.search("at scale(float *)+0x70 in /home/a b/scale.cu:9").groups() == ("scale.cu", "9")

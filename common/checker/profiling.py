@@ -34,6 +34,15 @@ class NoProfile(Exception):
     """Why there is no profile, in sentences."""
 
 
+def find_command(command: str, places: tuple[str, ...]) -> str | None:
+    """A tool of the toolkit's: on the PATH, beside nvcc, or in one of `places`, patterns of which the
+    newest version comes last."""
+    beside = [os.path.join(os.environ[name], "bin", command)
+              for name in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(name)]
+    newest = [path for place in places for path in sorted(glob.glob(place), reverse=True)]
+    return next(filter(None, map(shutil.which, [command, *beside, *newest])), None)
+
+
 @dataclass(frozen=True)
 class Tool:
     """One of the two profilers."""
@@ -53,12 +62,9 @@ class Tool:
                 raise NoProfile(f"{variable}={named} is no program; leave {variable} out to search for "
                                 f"{self.command}.")
             return found
-        beside = [os.path.join(os.environ.get(name, ""), "bin", self.command)
-                  for name in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(name)]
-        newest = [path for place in self.places for path in sorted(glob.glob(place), reverse=True)]
-        for candidate in [self.command, *beside, *newest]:
-            if found := shutil.which(candidate):
-                return found
+        found = find_command(self.command, self.places)
+        if found:
+            return found
         raise NoProfile(f"{self.product} is not here: {self.command} is neither on the PATH nor where "
                         f"NVIDIA installs it. It comes with the CUDA Toolkit, or as the package "
                         f"{self.package}; {variable}=/path/to/{self.command} names one that lies elsewhere.")

@@ -215,12 +215,12 @@ def body(labs: list[Measured], notes: list[dict]) -> str:
     return "\n".join([*parts, "".join(pages)])
 
 
-def with_body(page: Path, text: str) -> str:
+def with_body(page: Path, text: str, begin: str = BEGIN, end: str = END) -> str:
     """The page with this text between its markers."""
     old = page.read_text(encoding="utf-8")
-    if old.count(BEGIN) != 1 or old.count(END) != 1 or old.index(BEGIN) > old.index(END):
-        sys.exit(f"{page} needs the lines {BEGIN.strip()} and {END.strip()}, once each and in this order")
-    return old[:old.index(BEGIN)] + BEGIN + text + old[old.index(END):]
+    if old.count(begin) != 1 or old.count(end) != 1 or old.index(begin) > old.index(end):
+        sys.exit(f"{page} needs the lines {begin.strip()} and {end.strip()}, once each and in this order")
+    return old[:old.index(begin)] + begin + text + old[old.index(end):]
 
 
 def main() -> None:

@@ -7,15 +7,14 @@ found, those behind it, further indented, say where. Only the program's own line
 from __future__ import annotations
 
 import argparse
-import os
 import re
-import shutil
 import sys
 import tempfile
 from pathlib import Path
 
 from .failure import Failure
 from .lab import BAD_USAGE, RIGHT, SKIPPED, WRONG
+from .profiling import find_command
 from .program import Patience, quoted_output, run_program
 from .sanitize_words import Finding, merged
 
@@ -81,9 +80,7 @@ def finding_of(block: list[str]) -> Finding | None:
 
 def find_tool() -> str | None:
     """compute-sanitizer, which comes with the toolkit and may lie beside nvcc."""
-    homes = [os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH")] + ["/usr/local/cuda"]
-    paths = [str(Path(home) / "bin") for home in homes if home]
-    return shutil.which("compute-sanitizer") or shutil.which("compute-sanitizer", path=os.pathsep.join(paths))
+    return find_command("compute-sanitizer", ("/usr/local/cuda/bin/compute-sanitizer",))
 
 
 def on_gpu(options: argparse.Namespace) -> tuple[list[Finding], int]:

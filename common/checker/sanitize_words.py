@@ -11,9 +11,12 @@ import subprocess
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from explain.frames import MissingTool, frames_of
+
+from .failure import Failure
+
 LEARNERS_FILE = re.compile(r"\.cu[^/]*$")
 PLACE = re.compile(r"^(?P<file>[^:\n]+\.cu\w*):(?P<line>\d+): ")
-ADDRESS_LINE = re.compile(r"^(.*):(\d+)(?: \(discriminator \d+\))?$")  # what addr2line writes
 OTHER_LINE = re.compile(r"in line (\d+)")
 
 
@@ -83,20 +86,18 @@ def lines_of(program: Path, places: list[int]) -> tuple[dict[int, tuple[str, int
     belong to a function of another file, which the compiler has put there."""
     if not places:
         return {}, set()
-    text = subprocess.run(["addr2line", "-aie", str(program), *map(hex, places)],
-                          capture_output=True, text=True, check=True).stdout
+    try:
+        frames = frames_of(program, places)
+    except MissingTool as missing:
+        raise Failure(str(missing)) from None
     found: dict[int, tuple[str, int]] = {}
     inlined: set[int] = set()
-    place = 0
-    for line in text.splitlines():
-        if line.startswith("0x"):
-            place = int(line, 16)
-            continue
-        match = ADDRESS_LINE.match(line)
-        if match and int(match[2]) and LEARNERS_FILE.search(match[1]):
-            found.setdefault(place, (Path(match[1]).name, int(match[2])))
-        elif place not in found:
-            inlined.add(place)
+    for place, stack in frames.items():
+        for frame in stack:
+            if frame.line and LEARNERS_FILE.search(frame.file):
+                found.setdefault(place, (Path(frame.file).name, frame.line))
+            elif place not in found:
+                inlined.add(place)
     return found, inlined
 
 

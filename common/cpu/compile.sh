@@ -76,7 +76,8 @@ else
     flags+=(-O3 -g1)
 fi
 # With this analysis g++ 12 drops stores of "part = combined(part, another)", both structures, at -O1.
-if "$cxx" -Werror -fno-ipa-modref -E -x c++ /dev/null >/dev/null 2>&1; then
+if [ $translate = no ] && { [ $debug = no ] || [ -n "$sanitize" ]; } &&
+    "$cxx" -Werror -fno-ipa-modref -E -x c++ /dev/null >/dev/null 2>&1; then
     flags+=(-fno-ipa-modref)
 fi
 # What is observed is compiled so that its accesses are those of the source. Only the program has

@@ -12,6 +12,7 @@
 #include <pthread.h>
 
 #include <map>
+#include <utility>
 
 #include "include/cuda_runtime.h"
 #include "runtime/devices.h"
@@ -44,7 +45,6 @@ __thread char* dynamic_shared_start = nullptr;
 __thread unsigned long long block_serial = 0;
 __thread unsigned int spins = 0;
 __thread const uint3* thread_order = nullptr;
-__thread const uint3* end_of_thread_order = nullptr;
 
 namespace {
 
@@ -249,11 +249,10 @@ void submit_from_kernel(std::unique_ptr<Grid> grid) {
 
 }  // namespace
 
-void submit(const char* name, const char* arguments, const Shape& shape,
+void submit(const char* name, [[maybe_unused]] const char* arguments, const Shape& shape,
             std::unique_ptr<Kernel> kernel) {
     auto grid = std::make_unique<Grid>(name, shape, std::move(kernel));
-    grid->facts = {arguments, std::move(pointers_of_launch)};
-    pointers_of_launch.clear();
+    if constexpr (is_observed) grid->facts = {arguments, std::exchange(pointers_of_launch, {})};
     if (in_kernel()) return submit_from_kernel(std::move(grid));
     const Call call;
     Queue::instance().add(shape.stream, [grid = std::shared_ptr<Grid>(std::move(grid))] {
@@ -453,8 +452,8 @@ cudaError_t copy(const Rectangle& r, cudaMemcpyKind kind, cudaStream_t stream, b
     }
     const Side target = look_at(r.target, r.target_pitch * (r.height - 1) + r.width, "target");
     const Side source = look_at(r.source, r.source_pitch * (r.height - 1) + r.width, "source");
-    for (const Side& side : {target, source}) {
-        if (!side.wrong.empty()) return refused(side.kind, "copy: " + side.wrong);
+    for (const Side* side : {&target, &source}) {
+        if (!side->wrong.empty()) return refused(side->kind, "copy: " + side->wrong);
     }
     const std::string wrong = wrong_direction(target, source, kind);
     if (!wrong.empty()) return refused("copy-direction", "copy: " + wrong);

@@ -5,13 +5,14 @@
 
 import argparse
 import os
+import shlex
 import signal
 import sys
 import tempfile
 from pathlib import Path
 
 from . import cards, ncu, page, picture, table
-from .cases import SMALL
+from .frames import MissingTool
 from .operations import operations_for, operations_of, with_times
 from .record import Record
 from .summary import Kernel, kernels_of
@@ -32,6 +33,7 @@ def main() -> int:
     parser.add_argument("--width", type=positive, default=0, help="elements in a row of the pictures' arrays")
     parser.add_argument("--events", type=positive, default=20_000_000,
                         help="accesses of a launch to look at; a larger one is sampled (20000000)")
+    parser.add_argument("--small", metavar="WORDS", help=argparse.SUPPRESS)  # of a lab: its arguments without ARGS
     parser.add_argument("program", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -46,8 +48,8 @@ def main() -> int:
     if options.html and (options.html.is_dir() or not os.access(options.html.parent, os.W_OK)):
         parser.error(f"cannot write {options.html}: a file's name is needed, in a folder that is there")
     program = options.program.absolute()
-    if not options.arguments and program.parent.name in SMALL:
-        options.arguments = SMALL[program.parent.name]
+    if not options.arguments and options.small is not None:
+        options.arguments = shlex.split(options.small)
         print(f"a small case: {' '.join(options.arguments) or 'as it is'} (ARGS says otherwise)\n", flush=True)
     if options.backend == "gpu":
         return on_card(program, options)
@@ -63,9 +65,11 @@ def positive(text: str) -> int:
 
 def on_card(program: Path, options: argparse.Namespace) -> int:
     """The same figures, as far as ncu has them, a kernel at a time."""
+    from checker import profile_ncu, profiling  # with NumPy, which the CPU's side does not need
+
     try:
-        rows = ncu.profile(program, options.arguments, first_only=True)
-    except ncu.NoCounters as problem:
+        rows = ncu.profile(program, options.arguments, first_only=True, ncu=profile_ncu.TOOL.find())
+    except (ncu.NoCounters, profiling.NoProfile) as problem:
         print(f"make explain: {problem} BACKEND=cpu counts without a card.", file=sys.stderr)
         return 1
     wanted = [row for row in rows if options.kernel in row["kernel"]]
@@ -92,7 +96,7 @@ def on_cpu(program: Path, options: argparse.Namespace, card: cards.Card) -> int:
     if status:
         until = ("the launches that ended before that follow" if record.launches else
                  "before that no launch had come to its end")
-        print(f"make explain: the program {ending(record.status, program)}; {until}.", file=sys.stderr)
+        print(f"make explain: the program {ending(record.status, options.small is not None)}; {until}.", file=sys.stderr)
     elif not record.launches:
         print(NO_KERNEL, file=sys.stderr)
     if not record.launches:
@@ -120,10 +124,10 @@ def status_of(record: Record) -> int:
     return 0 if record.status == 77 else record.status if record.status >= 0 else 128 - record.status
 
 
-def ending(status: int, program: Path) -> str:
+def ending(status: int, of_lab: bool) -> str:
     if status < 0:
         return f"was ended by {signal.Signals(-status).name}"
-    return f"ended with status {status}" + (" (make run shows what it says)" if program.parent.name in SMALL else "")
+    return f"ended with status {status}" + (" (make run shows what it says)" if of_lab else "")
 
 
 def report(kernels: list[Kernel], card: cards.Card, operations: dict[str, float]):
@@ -148,6 +152,8 @@ def width_of(arguments: list[str]) -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main())
+    except MissingTool as missing:
+        sys.exit(f"make explain: {missing}")
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

@@ -2,14 +2,13 @@
 
 import os
 import re
-import subprocess
-import sys
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 from .flow import Instruction, loop_tests, order, successors
+from .frames import Frame, frames_of, output
 
 INCLUDED = re.compile(r"/common/cpu/(include|runtime)/|^/usr/(include|lib)/|^/usr/local/include/")
 FUNCTION = re.compile(r"^[0-9a-f]+ <(.*)>:$")
@@ -91,31 +90,20 @@ class Places(dict[int, Place]):
             self.update((address, found[address]) for address in addresses)
 
     def find_lines(self) -> None:
-        """Asks addr2line which line each place is, through all that was inlined."""
-        asked = "\n".join(f"{address - 1:#x}" for address in self)
-        answer = output("addr2line", "-e", self.program, "-a", "-i", "-f", "-C", input=asked)
-        place, function = None, ""
-        for line in answer.splitlines():
-            if line.startswith("0x"):
-                place = self[int(line, 16) + 1]
-            elif place is None:
-                continue
-            elif not function:
-                function = line
-            else:
-                self.add_frame(place, function, line)
-                function = ""
+        """Finds which line each place is, through all that was inlined."""
+        for address, frames in frames_of(self.program, (address - 1 for address in self)).items():
+            for frame in frames:
+                self.add_frame(self[address + 1], frame)
 
     @staticmethod
-    def add_frame(place: Place, function: str, where: str) -> None:
+    def add_frame(place: Place, frame: Frame) -> None:
         """Takes the innermost line of the learner's, and the functions around it."""
-        file, _, line = where.split(" (")[0].rpartition(":")
-        included = bool(INCLUDED.search(file)) or not line.isdigit()
+        included = bool(INCLUDED.search(frame.file)) or not frame.line
         if not place.functions and not included:
             place.inside = False
-        place.functions.append(function)
+        place.functions.append(frame.function)
         if not included and not place.file:
-            place.file, place.line = shortest(file), int(line)
+            place.file, place.line = shortest(frame.file), frame.line
 
     def find_loops(self) -> None:
         """Marks the tests of loops. That from thread to thread, which CPU mode has, is none of the kernel's."""
@@ -176,14 +164,3 @@ def shortest(file: str) -> str:
     path = os.path.realpath(file)
     relative = os.path.relpath(path)
     return path if relative.startswith("..") else relative
-
-
-def output(*command: object, input: str | None = None) -> str:
-    """What a tool of binutils prints."""
-    words = [str(word) for word in command]
-    try:
-        return subprocess.run(words, input=input, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                              text=True, errors="replace", check=True).stdout
-    except FileNotFoundError:
-        sys.exit(f"make explain: {words[0]} is not installed, which finds the source's lines in the program; "
-                 "it comes with binutils (as in: sudo apt install binutils).")

@@ -156,8 +156,6 @@ class Launch:
             "store_sectors": stores.units / stores.requests if stores.requests else None,
             "load_conflicts": shared_loads.conflicts,
             "store_conflicts": shared_stores.conflicts,
-            "load_wavefronts": shared_loads.units,
-            "store_wavefronts": shared_stores.units,
             "branch_efficiency": self.branch_efficiency(),
             "active_lanes": self.active_lanes(),
         }

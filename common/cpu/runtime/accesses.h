@@ -584,14 +584,16 @@ class Recorder {
         sectors_.clear();
         words_.clear();
         starts_.clear();
-        const unsigned int grain = first.space == Space::shared ? 4 : 32;
+        const bool in_sectors = first.space != Space::shared;
         uint64_t distinct_end = 0;
         for (unsigned int i = 0; i < step.count; ++i) {
             const Event& event = *step.events[i];
             apart = apart || event.address != first.address;
             figures.asked += event.bytes;
-            sectors_.add(event.address / grain);
-            sectors_.add((event.address + event.bytes - 1) / grain);
+            if (in_sectors) {
+                sectors_.add(event.address / 32);
+                sectors_.add((event.address + event.bytes - 1) / 32);
+            }
             starts_.add(event.address);
         }
         figures.apart = apart;

@@ -39,7 +39,6 @@ struct Knowledge {
     std::unordered_map<uint32_t, uint32_t> blocks;  // all before this barrier of the block
     std::unordered_map<uint64_t, Time> threads;     // all up to this time of the thread
 
-    bool empty() const { return blocks.empty() && threads.empty(); }
     template <class Map, class Key, class Value>
     static void raise(Map& map, Key key, Value value) {
         auto& known = map[key];
@@ -99,7 +98,6 @@ class Races {
         settle();
         ++block_serial_;
         block_ = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
-        thread_count_ = threads;
         barriers_ = 0;
         steps_.assign(threads, 1);
         met_.assign(threads, {});
@@ -136,24 +134,22 @@ class Races {
     }
 
     Region* add_region(const char* start, size_t bytes, bool shared, bool written) {
-        regions_.push_back(std::make_unique<Region>(Region{start, bytes, shared, {}}));
-        Region* const region = regions_.back().get();
+        Region* const region = &(regions_[start] = Region{start, bytes, shared, {}});
         if (!written) region->written.assign(bytes, false);
-        by_start_[start] = region;
         return region;
     }
     void remove_region(const char* start) {
-        const auto found = by_start_.find(start);
-        if (found == by_start_.end()) return;
-        const uintptr_t first = key_of(start), last = key_of(start + found->second->bytes - 1);
+        const auto found = regions_.find(start);
+        if (found == regions_.end()) return;
+        const uintptr_t first = key_of(start), last = key_of(start + found->second.bytes - 1);
         for (uintptr_t key = first; key <= last; ++key) pages_.erase(key);
         recent_ = {};
-        by_start_.erase(found);
+        regions_.erase(found);
     }
-    Region* region_at(const char* address) const {
-        auto next = by_start_.upper_bound(address);
-        if (next == by_start_.begin()) return nullptr;
-        Region* const region = std::prev(next)->second;
+    Region* region_at(const char* address) {
+        const auto next = regions_.upper_bound(address);
+        if (next == regions_.begin()) return nullptr;
+        Region* const region = &std::prev(next)->second;
         return address < region->start + region->bytes ? region : nullptr;
     }
     void filled(const char* target, size_t bytes, const char* source = nullptr) {
@@ -504,15 +500,13 @@ class Races {
     }
 
     uint32_t grid_serial_ = 0, block_serial_ = 0, block_ = 0, barriers_ = 0;
-    unsigned int thread_count_ = 0;
     std::vector<uint32_t> steps_;                    // by thread
     std::vector<std::array<uint32_t, 32>> met_;      // by thread: what it knows of its warp
     std::vector<Time> fenced_;                       // by thread: its last fence
     std::vector<std::shared_ptr<Knowledge>> knows_;  // by thread
     Knowledge block_knows_;                          // since the last barrier
     std::unordered_map<const char*, Knowledge> synchronised_, synchronised_shared_;  // by address
-    std::vector<std::unique_ptr<Region>> regions_;
-    std::map<const char*, Region*> by_start_;
+    std::map<const char*, Region> regions_;  // by their starts
     std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages_;
     std::array<std::pair<uintptr_t, Page*>, 64> recent_{};
     std::map<std::pair<uint32_t, uint32_t>, Finding> findings_;
@@ -542,10 +536,14 @@ void shared_variable(const char*, const char* start, size_t bytes) {
 void shared_begins(const char* start, size_t bytes) {
     Races::instance().region_at(start)->written.assign(bytes, false);
 }
+// The blocks of a grid have it in one place, one after the other.
 void dynamic_shared(const char*, const char*, const char* start, size_t bytes) {
     static const char* last = nullptr;
+    static size_t last_bytes = 0;
+    if (bytes > 0 && start == last && bytes == last_bytes) return shared_begins(start, bytes);
     if (last != nullptr) Races::instance().remove_region(last);
     last = bytes > 0 ? start : nullptr;
+    last_bytes = bytes;
     if (bytes > 0) Races::instance().add_region(start, bytes, true, false);
 }
 }  // namespace observer

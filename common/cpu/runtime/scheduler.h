@@ -331,13 +331,12 @@ class Core {
             order_.seed + blockIdx.x + (uint64_t{blockIdx.y} << 32) + (uint64_t{blockIdx.z} << 48);
         if (order_.kind == Order::random) chance_.shuffle(order_of_threads_, thread_count_);
         thread_order = order_of_threads_;
-        end_of_thread_order = order_of_threads_ + thread_count_;
         threadIdx = *thread_order;
     }
     // How many threads have their first turn after the one that the front runner runs.
     unsigned int threads_behind() const {
         return thread_order != nullptr
-                   ? static_cast<unsigned int>(end_of_thread_order - thread_order) - 1
+                   ? static_cast<unsigned int>(order_of_threads_ + thread_count_ - thread_order) - 1
                    : thread_count_ - thread_number() - 1;
     }
 
@@ -365,6 +364,10 @@ class Core {
         self->base = static_cast<const char*>(__builtin_frame_address(0));
         try {
             kernel_->run_threads();
+            while (thread_order != nullptr && front_runner == self && threads_behind() > 0) {
+                threadIdx = *++thread_order;
+                kernel_->run_threads();
+            }
         } catch (const KernelAbort&) {
         }
         self->is_in_kernel = false;

@@ -57,10 +57,9 @@ struct Runner;                    // a stack on which threads of the block run
 extern __thread Runner* running;  // the one that runs now; null while host code runs
 inline bool in_kernel() { return running != nullptr; }
 
-// With CUDA_CPU_ORDER: where the last thread to start stands in the list of the block's threads, and
-// the list's end. Null when they run in the order of their numbers.
+// With CUDA_CPU_ORDER: where the last thread to start stands in the list of the block's threads. Null
+// when they run in the order of their numbers.
 extern __thread const uint3* thread_order;
-extern __thread const uint3* end_of_thread_order;
 
 // What every kernel does first: host code may only launch it.
 [[noreturn]] void refuse_call(const char* kernel);
@@ -82,11 +81,14 @@ struct KernelOf final : Kernel {
         : body(std::move(body)), arguments(std::move(arguments)...) {}
 
     // Runs threads in order from threadIdx on. Another runner takes over the rest as soon as one of
-    // them waits, and `running` is then no longer the runner that started here.
+    // them waits, and `running` is then no longer the runner that started here. In another order than
+    // that of their numbers it is one thread, and who comes next is the scheduler's affair.
     void run_threads() const override {
-        if (__builtin_expect(thread_order != nullptr, false)) return run_threads_in_order();
         Runner* const self = running;
-        const uint3 shape = blockDim;
+        uint3 shape = blockDim;
+        if (__builtin_expect(thread_order != nullptr, false)) {
+            shape = {threadIdx.x + 1, threadIdx.y + 1, threadIdx.z + 1};
+        }
         uint3 thread = threadIdx;
         for (;;) {
             show_thread_index();
@@ -109,15 +111,6 @@ struct KernelOf final : Kernel {
 #if defined(CUDA_CPU_RACES) || defined(CUDA_CPU_ACCESSES)
         asm volatile("" ::: "memory");
 #endif
-    }
-
-    void run_threads_in_order() const {
-        Runner* const self = running;
-        for (;;) {
-            call(std::index_sequence_for<Arguments...>());
-            if (handed_over(self) || thread_order + 1 == end_of_thread_order) return;
-            threadIdx = *++thread_order;
-        }
     }
 
     template <size_t... Positions>

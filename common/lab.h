@@ -794,6 +794,14 @@ inline std::string device_name() {
     return properties.name;
 }
 
+// One figure of the device in use.
+inline int device_attribute(cudaDeviceAttr attribute) {
+    int device = 0, value = 0;
+    CHECK(cudaGetDevice(&device));
+    CHECK(cudaDeviceGetAttribute(&value, attribute, device));
+    return value;
+}
+
 // ---------------------------------------------------------------------------------------------
 // Input: the same numbers on every machine
 // ---------------------------------------------------------------------------------------------

@@ -415,22 +415,15 @@ const Capability* find_capability(const std::string& text) {
                         [&](const Capability& known) { return capability_text(known) == text; });
 }
 
-int device_attribute(cudaDeviceAttr attribute) {
-    int device = 0, value = 0;
-    CHECK(cudaGetDevice(&device));
-    CHECK(cudaDeviceGetAttribute(&value, attribute, device));
-    return value;
-}
-
 Multiprocessor multiprocessor_of_device() {
-    const bool before_ampere = device_attribute(cudaDevAttrComputeCapabilityMajor) < 8;
-    return {device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / warp_size,
-            device_attribute(cudaDevAttrMaxBlocksPerMultiprocessor),
-            device_attribute(cudaDevAttrMaxRegistersPerMultiprocessor),
-            device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
-            device_attribute(cudaDevAttrReservedSharedMemoryPerBlock),
+    const bool before_ampere = lab::device_attribute(cudaDevAttrComputeCapabilityMajor) < 8;
+    return {lab::device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / warp_size,
+            lab::device_attribute(cudaDevAttrMaxBlocksPerMultiprocessor),
+            lab::device_attribute(cudaDevAttrMaxRegistersPerMultiprocessor),
+            lab::device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
+            lab::device_attribute(cudaDevAttrReservedSharedMemoryPerBlock),
             before_ampere ? 256 : 128,
-            device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)};
+            lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)};
 }
 
 Block block_of(const Variant& variant, int threads, int shared_bytes) {
@@ -643,7 +636,7 @@ int steps_of(const Variant& variant, const Options& options) {
 int64_t items_of(const Variant& variant, const Options& options) {
     if (options.waves == 0) return variant.walks ? options.walkers : options.values;
     const int blocks = variant.blocks_by_api(options.threads, options.shared_bytes);
-    const int64_t full = int64_t{device_attribute(cudaDevAttrMultiProcessorCount)} * blocks;
+    const int64_t full = int64_t{lab::device_attribute(cudaDevAttrMultiProcessorCount)} * blocks;
     const int64_t grid = std::max<int64_t>(1, std::llround(options.waves * double(full)));
     return grid * variant.items_of_block(options.threads);
 }
@@ -747,7 +740,7 @@ void measure_demand(const Input& input, const Options& options) {
     std::printf("device: %s\n", lab::device_name().c_str());
     print_demand(1e6 * milliseconds / work.steps,
                  lab::copy_bandwidth(lab::on_cpu ? int64_t{1} << 22 : int64_t{1} << 30),
-                 options.bytes_of_thread, device_attribute(cudaDevAttrMultiProcessorCount));
+                 options.bytes_of_thread, lab::device_attribute(cudaDevAttrMultiProcessorCount));
     std::printf("warp slots of a multiprocessor: %d\n", multiprocessor_of_device().warp_slots);
     if (lab::on_cpu) std::printf("\nCPU mode: these are not the figures of a GPU.\n");
 }

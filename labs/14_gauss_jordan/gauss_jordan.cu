@@ -171,7 +171,6 @@ class Solver {
 
     const Work<T>& work() const { return work_; }
     System<T> given() const { return system_at(given_.get()); }
-    const Norms& norms() const { return norms_; }
 
     // A fresh copy, and NaN where the solution will be.
     void reset() {
@@ -226,13 +225,9 @@ class Solver {
         LuFactors<T>& lu = factors(PanelBy::team, UpdateBy::registers);
         reset();
         lu.factor(work_.system, true);
-        HostFactors<T> factors = {std::vector<T>(size_t(n_) * n_), std::vector<int>(n_), -1};
-        std::vector<int> pivots(n_);
+        HostFactors<T> factors = {std::vector<T>(size_t(n_) * n_), order_of(lu.pivots(), n_), -1};
         CHECK(cudaMemcpy2D(factors.lu.data(), n_ * sizeof(T), work_.system.values,
                            stride_ * sizeof(T), n_ * sizeof(T), n_, cudaMemcpyDeviceToHost));
-        CHECK(cudaMemcpy(pivots.data(), lu.pivots(), n_ * sizeof(int), cudaMemcpyDeviceToHost));
-        std::iota(factors.order.begin(), factors.order.end(), 0);
-        for (int k = 0; k < n_; k++) std::swap(factors.order[k], factors.order[pivots[k]]);
         int singular = -1;
         CHECK(cudaMemcpy(&singular, lu.singular(), sizeof singular, cudaMemcpyDeviceToHost));
         factors.singular = singular;
@@ -355,7 +350,7 @@ std::vector<std::string> names_with_peers() {
 struct Options {
     InputOptions input;
     std::vector<std::string> names;
-    std::string output_path, errors_path;
+    std::string output_path, study_path;
     bool cpu_asked_for;
 };
 
@@ -723,7 +718,7 @@ int run(const Options& options, lab::Results& results) {
     note_condition(run);
     note_memory(run);
     const int status = results.finish();
-    append_study(options.errors_path, run.study);
+    append_study(options.study_path, run.study);
     if (status != 77) write_solution(options, problem, run.x);
     return status;
 }
@@ -744,7 +739,7 @@ int main(int argc, char** argv) {
     input.b_path = arguments.input("b", "B: a vector, or a matrix with a column a right-hand side");
     input.inverse = arguments.flag("inverse", "B is the identity, so X is the inverse of A");
     options.output_path = arguments.output("output", "the solution of one variant, .npy");
-    options.errors_path = arguments.output("study", "append times and errors to this CSV file");
+    options.study_path = arguments.output("study", "append times and errors to this CSV file");
     options.names = arguments.variants(variant_names());
     lab::leave_out(options.names, names_with_peers(),
                    arguments.text("without", "", "variants to leave out: report,on_device"));

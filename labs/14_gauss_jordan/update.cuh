@@ -4,9 +4,6 @@
 // the tensor cores for doubles.
 #pragma once
 
-#include <cstring>
-#include <type_traits>
-
 #include "../../common/async_copy.h"
 #include "system.h"
 
@@ -31,7 +28,7 @@ class SolveTile {
           triangle_(shared),
           columns_(shared + rows * rows) {}
 
-    // Bytes of shared memory; and after them come `rows` rows of 32 columns for displaced ones.
+    // Elements of shared memory: the triangle, and `rows` rows of 32 columns behind it.
     __host__ __device__ static constexpr int elements(int rows) { return rows * (rows + 32); }
 
     __device__ T& at(int i) { return columns_[turned(i) * 32 + threadIdx.x % 32]; }
@@ -105,7 +102,7 @@ class SolveTile {
     T *const triangle_, *const columns_;
 };
 
-// The columns that a kernel works on: those from `begin` to `end`, but for those of the panel itself.
+// The columns that a kernel works on: from `begin` to `end`, the last one not included.
 struct Columns {
     int begin, end;
 };

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstring>
-#include <utility>
 #include <vector>
 
 #include "adaptive.cuh"
@@ -26,7 +25,8 @@ struct DeviceVariant {
     int64_t (*bytes)(int64_t states, int64_t symbols, const RefineOptions& options);
 };
 
-inline std::vector<DeviceVariant> all_device_variants() {
+// Those that can run here.
+inline std::vector<DeviceVariant> device_variants() {
     return {
         {"horizontal_a", refine_by_counting<Form::horizontal, Solution::a>,
          counting_bytes<Form::horizontal>},
@@ -53,20 +53,11 @@ inline std::vector<DeviceVariant> all_device_variants() {
     };
 }
 
-// Those that can run here.
-inline std::vector<std::pair<const char*, Refine>> device_variants() {
-    std::vector<std::pair<const char*, Refine>> variants;
-    for (const DeviceVariant& variant : all_device_variants()) {
-        variants.push_back({variant.name, variant.refine});
-    }
-    return variants;
-}
-
 // The device memory that the variant needs at its peak, the automaton and class_of included.
 inline int64_t device_bytes(const char* name, int64_t states, int64_t symbols,
-                            const RefineOptions& options = {}) {
+                            const RefineOptions& options) {
     int64_t bytes = 4 * states * symbols + 5 * states;
-    for (const DeviceVariant& variant : all_device_variants()) {
+    for (const DeviceVariant& variant : device_variants()) {
         if (std::strcmp(variant.name, name) == 0) bytes += variant.bytes(states, symbols, options);
     }
     return bytes;

@@ -75,8 +75,8 @@ const HostVariant* find_host_variant(const std::string& name) {
 }
 
 Refine find_device_variant(const std::string& name) {
-    for (const auto& [known, refine] : device_variants()) {
-        if (name == known) return refine;
+    for (const DeviceVariant& variant : device_variants()) {
+        if (name == variant.name) return variant.refine;
     }
     return nullptr;
 }
@@ -179,7 +179,7 @@ class ShortForm {
 std::vector<std::string> all_names() {
     std::vector<std::string> names;
     for (const HostVariant& variant : host_variants()) names.push_back(variant.name);
-    for (const auto& variant : device_variants()) names.push_back(variant.first);
+    for (const DeviceVariant& variant : device_variants()) names.push_back(variant.name);
     return names;
 }
 
@@ -274,8 +274,9 @@ const HostVariant* reference_for(const Options& options, int64_t transitions) {
 void require_room_for_reference(const Options& options) {
     const int64_t copies = options.input == "copies" ? options.count : 1;
     const int64_t factor = options.input == "random" || options.input == "copies" ? 1 : 3;
-    const int64_t states = options.n * factor * copies, transitions = states * options.m;
+    const int64_t states = options.n * factor * copies;
     require_memory(states, options.m);
+    const int64_t transitions = states * options.m;
     const int64_t bytes = reference_for(options, transitions)->bytes(states, options.m);
     lab::require_host_memory(bytes + 4 * transitions + 9 * states,
                              "the automaton and the reference that finds its classes");
@@ -481,9 +482,9 @@ class Runner {
             return;
         }
         options.verbose = false;
-        milliseconds_ = first < 2000
-                            ? lab::median_milliseconds([&] { device.refine(refine, options); })
-                            : more_milliseconds(1000, [&] {});
+        if (first < 2000) {
+            milliseconds_ = lab::median_milliseconds([&] { device.refine(refine, options); });
+        }
         copied_milliseconds_ = more_milliseconds(first, [&] {
             device.copy_in();
             device.refine(refine, options);

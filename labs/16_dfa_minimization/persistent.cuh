@@ -174,16 +174,9 @@ __global__ void label_by_lowest(const int32_t* lowest, const uint8_t* is_final, 
 // ---------------------------------------------------------------------------------------------
 // Launching
 
-inline int device_attribute(cudaDeviceAttr attribute) {
-    int device = 0, value = 0;
-    CHECK(cudaGetDevice(&device));
-    CHECK(cudaDeviceGetAttribute(&value, attribute, device));
-    return value;
-}
-
 // All cards of the course can, but not under every system. CPU mode has one block in its place.
 inline bool has_cooperative_launch() {
-    return lab::on_cpu || device_attribute(cudaDevAttrCooperativeLaunch) != 0;
+    return lab::on_cpu || lab::device_attribute(cudaDevAttrCooperativeLaunch) != 0;
 }
 
 // As many blocks as run at the same time, each with as few threads as the states need.
@@ -205,7 +198,7 @@ struct CooperativeShape {
     }
 
     static int64_t multiprocessors() {
-        return lab::on_cpu ? 1 : device_attribute(cudaDevAttrMultiProcessorCount);
+        return lab::on_cpu ? 1 : lab::device_attribute(cudaDevAttrMultiProcessorCount);
     }
 
     static int threads_for(int64_t states, int most_threads) {
@@ -231,7 +224,7 @@ void run_rounds(Persistent all, const CooperativeShape& shape) {
 inline void run_rounds(const Persistent& all) {
     const int64_t states = all.automaton.states, bytes_a_thread = 8 * all.automaton.symbols;
     const int64_t threads = CooperativeShape::threads_for(states, 1024);
-    const int64_t most = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 1024;
+    const int64_t most = lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 1024;
     if (threads * CooperativeShape::multiprocessors() >= states &&
         threads * bytes_a_thread <= most) {
         run_rounds<true>(all,

@@ -17,7 +17,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -1013,18 +1012,11 @@ double estimated_time(const Candidate<T>& candidate, const Product<T>& product,
     return time * candidate.height * candidate.width;
 }
 
-int device_attribute(cudaDeviceAttr attribute) {
-    int device = 0, value = 0;
-    CHECK(cudaGetDevice(&device));
-    CHECK(cudaDeviceGetAttribute(&value, attribute, device));
-    return value;
-}
-
 // The tile that --block-tile names, or the one that should be fastest here.
 template <class T>
 const Candidate<T>& choose(const std::vector<Candidate<T>>& candidates, const Product<T>& product) {
-    const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
-    const int shared_bytes = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    const int multiprocessors = lab::device_attribute(cudaDevAttrMultiProcessorCount);
+    const int shared_bytes = lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
     const Candidate<T>* best = nullptr;
     double best_time = 0;
     for (const Candidate<T>& candidate : candidates) {
@@ -1132,12 +1124,9 @@ Shape launch_tensor_16x8x8(const Product<double>& product) {
 template <class T>
 std::string missing([[maybe_unused]] Kernel<T> kernel, [[maybe_unused]] int major,
                     size_t shared_bytes = 0) {
-    int device = 0, available = 0;
-    CHECK(cudaGetDevice(&device));
 #ifndef CUDA_ON_CPU
-    int capability = 0;
+    const int capability = lab::device_attribute(cudaDevAttrComputeCapabilityMajor);
     cudaFuncAttributes attributes;
-    CHECK(cudaDeviceGetAttribute(&capability, cudaDevAttrComputeCapabilityMajor, device));
     if (capability < major) {
         return lab::format("needs compute capability %d.0, this card has %d", major, capability);
     }
@@ -1148,7 +1137,7 @@ std::string missing([[maybe_unused]] Kernel<T> kernel, [[maybe_unused]] int majo
             attributes.ptxVersion, 10 * major);
     }
 #endif
-    CHECK(cudaDeviceGetAttribute(&available, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    const int available = lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
     if (shared_bytes <= size_t(available)) return "";
     return lab::format("needs %zu KiB of shared memory a block, this device has %d",
                        shared_bytes / 1024, available / 1024);
@@ -1200,7 +1189,7 @@ std::string unsuited(const std::vector<Candidate<T>>& candidates, const Product<
     const auto has_name = [&](const Candidate<T>& candidate) { return candidate.name() == wanted; };
     const auto found = std::find_if(candidates.begin(), candidates.end(), has_name);
     if (found == candidates.end()) return lab::format("has no tile %s", wanted.c_str());
-    const int available = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    const int available = lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
     if (found->shared_bytes > size_t(available)) {
         return lab::format("the tile needs %zu KiB of shared memory a block, this device has %d",
                            found->shared_bytes / 1024, available / 1024);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "panel.cuh"
@@ -13,23 +15,24 @@
 
 // What of the device decides which kernels run, asked for once.
 struct Device {
-    int multiprocessors = 1, capability = 0, shared_bytes = 0;
+    int multiprocessors, capability, shared_bytes;
 
     static Device current() {
-        Device device;
-        int number = 0, major = 0, minor = 0;
-        const auto ask = [&](cudaDeviceAttr attribute, int& value) {
-            CHECK(cudaDeviceGetAttribute(&value, attribute, number));
-        };
-        CHECK(cudaGetDevice(&number));
-        ask(cudaDevAttrMultiProcessorCount, device.multiprocessors);
-        ask(cudaDevAttrComputeCapabilityMajor, major);
-        ask(cudaDevAttrComputeCapabilityMinor, minor);
-        ask(cudaDevAttrMaxSharedMemoryPerBlockOptin, device.shared_bytes);
-        device.capability = 10 * major + minor;
-        return device;
+        return {lab::device_attribute(cudaDevAttrMultiProcessorCount),
+                10 * lab::device_attribute(cudaDevAttrComputeCapabilityMajor) +
+                    lab::device_attribute(cudaDevAttrComputeCapabilityMinor),
+                lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)};
     }
 };
+
+// Which row of A stands where after all exchanges. pivots: (n), on the device
+inline std::vector<int> order_of(const int* pivots, int n) {
+    std::vector<int> with(n), order(n);
+    CHECK(cudaMemcpy(with.data(), pivots, n * sizeof(int), cudaMemcpyDeviceToHost));
+    std::iota(order.begin(), order.end(), 0);
+    for (int i = 0; i < n; i++) std::swap(order[i], order[with[i]]);
+    return order;
+}
 
 // A thread has up to eight rows of a panel: one block 4096 of them, and four columns.
 constexpr int most_panel_rows = 8;
@@ -574,10 +577,7 @@ class Refinement {
 
     // Which row of A stands where after all exchanges.
     void find_order() {
-        std::vector<int> pivots(n_), order(n_);
-        CHECK(cudaMemcpy(pivots.data(), lu_.pivots(), n_ * sizeof(int), cudaMemcpyDeviceToHost));
-        for (int i = 0; i < n_; i++) order[i] = i;
-        for (int i = 0; i < n_; i++) std::swap(order[i], order[pivots[i]]);
+        const std::vector<int> order = order_of(lu_.pivots(), n_);
         CHECK(
             cudaMemcpyAsync(order_.get(), order.data(), n_ * sizeof(int), cudaMemcpyHostToDevice));
     }

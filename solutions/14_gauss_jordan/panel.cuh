@@ -84,11 +84,11 @@ struct Alone {
 };
 
 // A cluster of up to 16 blocks, as of compute capability 9.0: they run at the same time and reach each
-// other's shared memory. Each block stores its offer in the shared memory of all, a warp for one or two of
-// them, 16 bytes a lane. The stores are asynchronous: they report to a barrier there, which lets its block go on when all bytes of a step have
-// come; nobody waits for a barrier of the cluster. Two sets of offers in turn: a fast block may begin the
-// next step while a slow one still reads this one's, but not the one after, for which it needs an offer
-// from the slow one.
+// other's shared memory. Each block stores its offer in the shared memory of all, a warp for one or
+// two of them, 16 bytes a lane. The stores are asynchronous: they report to a barrier there, which lets
+// its block go on when all bytes of a step have come; nobody waits for a barrier of the cluster. Two
+// sets of offers in turn: a fast block may begin the next step while a slow one still reads this one's,
+// but not the one after, for which it needs an offer from the slow one.
 template <class T>
 struct Cluster {
     struct Shared {

@@ -200,7 +200,7 @@ class Bench {
 
     // Exactly `blocks` tiles for each multiprocessor, k = 4096; and four times as many as it has room for.
     void measure_filled() {
-        const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
+        const int multiprocessors = lab::device_attribute(cudaDevAttrMultiProcessorCount);
         int down = 1;
         for (int i = 1; i * i <= multiprocessors; i++) {
             if (multiprocessors % i == 0) down = i;

@@ -99,7 +99,7 @@ untouched := $(if $(bench)$(profile),$(if $(SOLUTION),,$(shell PYTHONPATH=$(top)
 kind := $(if $(call is_set,SOLUTION)$(untouched),solutions,labs)
 source := $(if $(filter solutions,$(kind)),$(top)/solutions/$(lab)/)$(name).cu
 debug := $(if $(call is_set,DEBUG),-debug)
-flavour := build/$(backend)$(bench:%=-%)$(if $(filter cpu,$(backend)),$(explain:%=-%))$(debug)
+flavour := build/$(backend)$(bench:%=-%)$(if $(filter cpu,$(backend)),$(explain:%=-%),$(sanitize:%=-%))$(debug)
 target := $(flavour)/$(kind)/$(lab)/$(name)
 program := $(top)/$(target)
 
@@ -126,7 +126,7 @@ is_missing = $(if $(bench),$(if $(2),,$(if $(1),echo 'lib$(firstword $(1)) is no
 ifeq ($(backend),gpu)
 
 host_compiler := $(if $(CCBIN),-ccbin $(call quote,$(CCBIN)))
-flags := -std=c++17 $(if $(call is_set,DEBUG),-G -g -O0 -DLAB_DEBUG,-O3 -lineinfo) $(gencode) \
+flags := -std=c++17 $(if $(call is_set,DEBUG),-G -g -O0 -DLAB_DEBUG,-O3 -lineinfo$(if $(sanitize), -g)) $(gencode) \
     $(host_compiler) $(addprefix -Xcompiler ,-Wall $(LAB_CXX_FLAGS)) $(LAB_NVCC_FLAGS)
 libraries := $(call peers,$(call quote,$(nvcc)) $(host_compiler),$(LAB_PEERS))
 host_libraries := $(call peers,$(call quote,$(nvcc)) $(host_compiler),$(LAB_HOST_PEERS))
@@ -200,7 +200,7 @@ ifneq ($(filter command,$(origin ORDER)),)
 export CUDA_CPU_ORDER := $(ORDER)
 endif
 
-# On the CPU it builds programs of its own; on a card it runs the usual one under compute-sanitizer.
+# On the CPU it builds programs of its own; on a card it runs one with the lines of the host's code as well.
 sanitize: $(if $(filter gpu,$(backend)),$(program)) | announce
 	$(quiet)$(at) $(shown) $(call python_path,$(up)common) $(call quote,$(PYTHON)) -B \
 	    -m checker.sanitize --backend $(backend) $(if $(filter gpu,$(backend)),--program $(up)$(target),--cxx \

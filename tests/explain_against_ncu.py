@@ -4,7 +4,8 @@
     python3 tests/explain_against_ncu.py --ours FILE     builds and runs the CPU's side; no card needed
     python3 tests/explain_against_ncu.py --ncu FILE      builds and runs the card's side, under ncu
     python3 tests/explain_against_ncu.py --table OURS NCU
-        writes docs/explain-against-ncu.csv and the table in docs/explain-against-ncu.md
+        writes docs/explain-against-ncu.csv and the tables in docs/explain-against-ncu.md, where each
+        difference has its reason (explain_reasons.py); 1 if one has none
 
 Every kernel of every worked solution that uses no tensor core takes part, with its first launch of a
 small case. `--labs 03 13` restricts the first two. Both print as they go, and what they have so far is in
@@ -28,6 +29,7 @@ sys.path.insert(0, str(ROOT / "common"))
 from checker.results import with_body  # noqa: E402
 from explain.ncu import profile  # noqa: E402
 from explain.record import Record  # noqa: E402
+from explain_reasons import REASONS  # noqa: E402
 
 # What is compared: small cases, one after the other.
 CASES = {
@@ -137,7 +139,9 @@ def card_name() -> str:
 def run_ours(lab: str, arguments: list[str]) -> list[dict]:
     """The first launch of each kernel and shape, with our figures."""
     program = ROOT / "build/cpu-explain/solutions" / lab / lab[3:]
-    record = Record.of_run(program, arguments, {"CUDA_CPU_DEVICE": DEVICE, "CUDA_CPU_EVENTS": "1000000000"})
+    # On one core, so that a second run counts the same.
+    settings = {"CUDA_CPU_DEVICE": DEVICE, "CUDA_CPU_EVENTS": "1000000000", "CUDA_CPU_THREADS": "1"}
+    record = Record.of_run(program, arguments, settings)
     found: dict = {}
     for launch in record.launches:
         key = (launch.kernel, tuple(launch.grid), tuple(launch.block))
@@ -193,51 +197,87 @@ def agree(name: str, ours: float | None, theirs: float | None) -> bool | None:
     return abs(ours - theirs) <= max(0.05 * theirs, 2 if "conflicts" in name else 0)
 
 
+def reason_of(kernel: str, figure: str) -> int | None:
+    """The number of the reason why a figure of "13 warp_tile" differs, from 1 on."""
+    for number, (kernels, figures, _) in enumerate(REASONS, 1):
+        if re.fullmatch(kernels, kernel) and re.search(figures, figure):
+            return number
+    return None
+
+
 def write_table(ours_path: Path, ncu_path: Path) -> int:
     ours, ncu = json.loads(ours_path.read_text()), json.loads(ncu_path.read_text())
-    lines, rows, tally = [], [], {name: [0, 0] for name in FIGURES}
+    rows: list[list] = []
+    lines: dict[tuple, int] = {}  # of the page, with how often each came
+    tally = {name: [0, 0] for name in FIGURES}
+    uses = [0] * len(REASONS)
+    nameless = []
     for words, theirs, mine in pairs(ours, ncu):
-        kernel = base_name(theirs["kernel"])
+        kernel = f"{words[:2]} {base_name(theirs['kernel'])}"
         cells = []
-        for name, (figure, metric) in FIGURES.items():
-            a = mine.get(figure) if mine else None
-            b = theirs_of(theirs, metric)
-            if mine and name.startswith("sectors") and not mine[figure.replace("sectors", "requests")]:
-                a = 0.0  # no request at all, for which ncu's ratio is 0
-            verdict = agree(name, a, b)
-            rows.append([words, theirs["kernel"], "x".join(map(str, theirs["grid"])),
-                         "x".join(map(str, theirs["block"])), name, a, b,
-                         {True: "agrees", False: "differs", None: "-"}[verdict]])
+        for name, a, b, verdict in compared(theirs, mine):
+            number = reason_of(kernel, name) if verdict is False else None
+            rows.append([words, theirs["kernel"], "x".join(map(str, theirs["grid"])), "x".join(map(str, theirs["block"])),
+                         name, a, b, {True: "agrees", False: "differs", None: "-"}[verdict],
+                         REASONS[number - 1][2] if number else ""])
             if verdict is not None:
                 tally[name][0] += verdict
                 tally[name][1] += 1
-            cells.append(cell(a, b, verdict))
+            if number:
+                uses[number - 1] += 1
+            elif verdict is False:
+                nameless.append(f"{kernel}, {name}: {a} and {b}")
+            cells.append(cell(a, b, verdict, number))
         if mine:
-            lines.append([f"{words.split()[0][:2]} `{kernel}`", *cells])
+            lines[kernel, *cells] = lines.get((kernel, *cells), 0) + 1
     with open(ROOT / "docs/explain-against-ncu.csv", "w", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(["case", "kernel", "grid", "block", "figure", "explain", "ncu", "verdict"])
+        writer.writerow(["case", "kernel", "grid", "block", "figure", "explain", "ncu", "verdict", "reason"])
         writer.writerows(rows)
-    text = io.StringIO()
-    print(f"Card: {ncu['machine']}. {len(lines)} kernels. A cell shows what `make explain` counts; where ncu counts "
-          "otherwise, its figure follows in bold.\n", file=text)
-    print("| figure | agree | of |\n|---|---:|---:|", file=text)
-    for name, (same, of) in tally.items():
-        print(f"| {name} | {same} | {of} |", file=text)
-    print("\n| kernel | " + " | ".join(FIGURES) + " |\n|---|" + "---:|" * len(FIGURES), file=text)
-    for line in lines:
-        print("| " + " | ".join(line) + " |", file=text)
     page = ROOT / "docs/explain-against-ncu.md"
-    page.write_text(with_body(page, text.getvalue(), "<!-- table:begin -->\n", "<!-- table:end -->\n"))
+    page.write_text(with_body(page, body(ncu["machine"], tally, lines, uses), "<!-- table:begin -->\n", "<!-- table:end -->\n"))
     for name, (same, of) in tally.items():
         print(f"{name}: {same} of {of} agree")
-    return 0
+    for (kernels, figures, _), count in zip(REASONS, uses):
+        if not count:
+            print(f"nothing needs the reason for {kernels}, {figures}")
+    print(*nameless, f"{sum(uses) + len(nameless)} differences, {len(nameless)} without a reason", sep="\n")
+    return 1 if nameless else 0
 
 
-def cell(ours: float | None, theirs: float | None, verdict: bool | None) -> str:
+def compared(theirs: dict, mine: dict | None):
+    """Each figure's name, ours, ncu's, and whether they agree."""
+    for name, (figure, metric) in FIGURES.items():
+        a, b = mine.get(figure) if mine else None, theirs_of(theirs, metric)
+        if mine and name.startswith("sectors") and not mine[figure.replace("sectors", "requests")]:
+            a = 0.0  # no request at all, for which ncu's ratio is 0
+        yield name, a, b, agree(name, a, b)
+
+
+def body(machine: str, tally: dict, lines: dict[tuple, int], uses: list[int]) -> str:
+    """The tables of the page, and the reasons."""
+    text = io.StringIO()
+    print(f"Card: {machine}. {sum(lines.values())} first launches of kernels. A cell shows what `make explain` counts; "
+          "where ncu counts otherwise, its figure follows in bold, with the number of the reason below.\n", file=text)
+    print("| figure | agree | of | differences with a reason |\n|---|---:|---:|---:|", file=text)
+    for name, (same, of) in tally.items():
+        print(f"| {name} | {same} | {of} | {of - same} |", file=text)
+    print("\n| kernel | " + " | ".join(FIGURES) + " |\n|---|" + "---:|" * len(FIGURES), file=text)
+    for (kernel, *cells), count in lines.items():
+        lab, name = kernel.split()
+        print(f"| {lab} `{name}`{f' ({count} times)' if count > 1 else ''} | " + " | ".join(cells) + " |", file=text)
+    print("\n## Where they differ, and why\n\nLooked up in the machine code of the kernels (`cuobjdump -sass`, for compute "
+          "capability 9.0), and in ncu's counters.\n\n| | cells | reason |\n|---:|---:|---|", file=text)
+    for number, ((_, _, sentence), count) in enumerate(zip(REASONS, uses), 1):
+        if count:
+            print(f"| {number} | {count} | {sentence} |", file=text)
+    return text.getvalue()
+
+
+def cell(ours: float | None, theirs: float | None, verdict: bool | None, reason: int | None) -> str:
     def number(value: float | None) -> str:
         return "-" if value is None else f"{value:.4g}" if value < 1e4 else f"{value:.0f}"
-    return number(ours) if verdict in (True, None) else f"{number(ours)} **{number(theirs)}**"
+    return number(ours) if verdict in (True, None) else f"{number(ours)} **{number(theirs)}** ({reason or '?'})"
 
 
 if __name__ == "__main__":

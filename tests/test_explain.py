@@ -1,5 +1,6 @@
 """make explain: kernels whose figures are known by hand, the tables, pages and pictures made of them."""
 
+import csv
 import os
 import subprocess
 import sys
@@ -128,8 +129,29 @@ def test_constants_and_variables_of_the_program(of):
     assert launch.total("load", "constant").requests > 0
 
 
+def test_a_vector_by_value_is_loaded(of):
+    loads = of("by_value").total("load", "global")
+    assert (loads.requests, loads.units) == (2 * 4, 2 * 4 * 16)
+
+
+def test_neighbouring_words_are_loaded_one_by_one(of):
+    loads = of("shifted_together").total("load", "global")
+    assert (loads.requests, loads.asked) == (3 * 4, 3 * 4 * 128)
+
+
+def test_a_condition_around_an_atomic_is_a_branch(of):
+    # Each round splits the warp, and has a test of the loop or two.
+    assert 40 < of("few_update").branch_efficiency() < 70
+
+
+def test_arithmetic_of_a_header_is_the_kernel_s_own(of):
+    # Some three hundred rounds a warp; lanes leave in eleven of them, for lane 31 is 31 / 3 rounds ahead.
+    efficiency = of("escape").branch_efficiency()
+    assert efficiency is not None and 95 < efficiency < 100
+
+
 def test_every_launch_is_there_and_complete(record):
-    assert len(record.launches) == 23
+    assert len(record.launches) == 27
     assert all(launch.recorded == launch.blocks and not launch.truncated for launch in record.launches)
 
 
@@ -185,6 +207,12 @@ def test_pictures_of_the_handouts_show_what_the_solutions_say():
         assert f"{kernel}(" in text and source in text, f"{path}: make explain draws it anew"
 
 
+def test_each_difference_from_ncu_has_its_reason():
+    with open(farm.ROOT / "docs/explain-against-ncu.csv", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["verdict"] == "differs"]
+    assert rows and all(row["reason"] for row in rows)
+
+
 def test_banks_of_wide_accesses():
     # Each eight lanes of the first have all banks; of the second two lanes have one bank.
     near, far = ([16, 0, 0, 0, [(lane, 48 * lane * by) for lane in range(32)]] for by in (1, 2))
@@ -225,7 +253,8 @@ def test_order_of_a_loop_with_a_branch():
     edges = {1: [2], 2: [3, 9], 3: [20, 5], 5: [2], 9: [], 20: [5]}
     ordered = flow.order(edges)
     assert ordered[:2] == [1, 2] and ordered[-1] == 9 and ordered.index(20) < ordered.index(5)
-    assert flow.loop_tests(edges, set()) == {2}
+    loop, = flow.loops(edges)
+    assert loop == {2, 3, 5, 20} and flow.loop_tests(loop, edges) == {2}
 
 
 def test_roofline():

@@ -4,6 +4,8 @@ import json
 import os
 import re
 import sys
+from collections import defaultdict
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -12,6 +14,7 @@ import farm
 from checker import sanitize_card, sanitize_words
 from checker.sanitize_words import Finding, merged
 from explain import frames
+from teaching import corpus, on_card
 
 FAULTS = farm.ROOT / "tests" / "programs" / "sanitize_faults.cu"
 only_cpu = pytest.mark.skipif(farm.BACKEND != "cpu", reason="on a card: bash tests/on_card.sh teaching")
@@ -61,7 +64,7 @@ def test_program_that_does_not_get_far(number, status):
     (["no_such_file.cu"], "there is no file no_such_file.cu"),
     ([FAULTS, "--timeout", "0"], "--timeout takes a number above zero"),
     ([FAULTS, "--json", "no_such_folder/found.json"], "there is no such folder"),
-    ([FAULTS, "--backend", "gpu"], "--backend gpu needs --program FILE"),
+    ([FAULTS, "--program", "no_such_program"], "there is no file no_such_program"),
 ])
 def test_bad_usage(arguments, sentence):
     result = sanitize(*arguments)
@@ -78,28 +81,135 @@ def test_without_the_tool(folder):
     assert result.returncode == 77 and "compute-sanitizer is not found" in result.stderr
 
 
-REPORT = """\
-========= COMPUTE-SANITIZER
-========= Invalid __global__ write of size 4 bytes
-=========     at clear_one_too_many(int *)+0x70 in faults.cu:22
-=========     by thread (64,0,0) in block (0,0,0)
-=========     Address 0x7f0000000100 is out of bounds
-=========     Host Frame: main [0x1234] in faults.cu:38
-========= Error: Race reported between Write access at turn(int *)+0x90 in /course/faults.cu:17
-=========     and Read access at turn(int *)+0xb0 in /course/faults.cu:18 [124 hazards]
-========= Barrier error detected. Divergent thread(s) in block.
-=========     at 0x60 in faults.cu:12:turn(int *)
-=========     by thread (16,0,0) in block (1,0,0)
-========= ERROR SUMMARY: 3 errors
-"""
+# --------------------------------------------------------------------------- on a card
+
+# What the tools have printed of programs of the corpus, by tool and program.
+REPORTS = {tuple(head.split()): text for head, _, text in
+           (part.partition("\n") for part in
+            (corpus.FOLDER / "compute_sanitizer.txt").read_text().split("##### ")[1:])}
 
 
-def test_reports_of_the_tool():
-    """The same objects as on the CPU."""
-    found = [f for f in map(sanitize_card.finding_of, sanitize_card.blocks(REPORT)) if f]
-    assert [(f.kind, f.lines, f.kernel, f.thread, f.count) for f in found] == [
-        ("bounds", [22], "clear_one_too_many", "(64,0,0)", 1), ("race", [17, 18], "turn", None, 124),
-        ("barrier", [12], "turn", "(16,0,0)", 1)]
+def reported(tool, name, host=None):
+    """The findings in a report; `host` says the line of every address in host code."""
+    lines = defaultdict(lambda: (f"{name}.cu", host)) if host else {}
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sanitize_card, "lines_of", lambda _, addresses: ({at: lines[at] for at in addresses}, set()))
+        return sanitize_card.findings_of(REPORTS[tool, name], Path("corpus") if host else None)
+
+
+@pytest.mark.parametrize("tool, name, count, sentence", [
+    ("synccheck", "barrier_in_both_branches", 2, "kernel halves, thread (0,0,0) of block (0,0,0), waits at a barrier "
+     "that not all threads of the block come to (at least 2 times). Every"),
+    ("racecheck", "broadcast_unwaited", 4, "race in kernel subtract_first on shared memory (4 bytes): thread (31,0,0) "
+     "of block (0,0,0) reads it in line 12, thread (0,0,0) of the same block writes it in line 11, and nothing orders "
+     "the two. Put __syncwarp() between the reads and the next write."),
+    ("racecheck", "reverse_unwaited", 1, "writes it in line 11, thread (32,0,0) of the same block reads it in line 12, "
+     "and nothing orders the two. Put __syncthreads() between the write and the read."),
+    ("memcheck", "guard_one_too_far", 1, "kernel doubled, thread (36,0,0) of block (1,0,0), writes to the first byte "
+     "past the end of the nearest allocation, of 400 bytes. Compare the index"),
+    ("memcheck", "left_neighbour_of_first", 1, "reads from 4 bytes before the start of the nearest allocation, of 256"),
+    ("memcheck", "freed_before_launch", 1, "Or was the memory given to cudaFree before?"),
+    ("memcheck", "host_argument", 1, "reads from memory that is not the device's. A pointer that a kernel uses"),
+    ("memcheck", "dynamic_tile_too_small", 1, "writes to shared memory that the block does not have. "),
+    ("memcheck", "window_before_start", 1, "reads from local memory that the thread does not have. "),
+    ("initcheck", "tail_unset", 1, "kernel doubled, thread (63,0,0) of block (0,0,0), reads global memory that nobody "
+     "has written. "),
+])
+def test_report_of_a_kernel(tool, name, count, sentence):
+    """A finding like the CPU's, of the kind and at the line that the program expects."""
+    found = next(finding for finding in reported(tool, name) if finding.kind != "leak")
+    example = corpus.EXAMPLES[name]
+    assert found.kind in on_card.TAKEN_FOR.get(example.kind, {example.kind}), found
+    assert found.lines and set(found.lines) <= {*example.lines, on_card.ACCESS_IN_KERNEL.get(name)}, found
+    assert found.kernel and f"{name}.cu:{found.lines[0]}" in found.sentence
+    assert found.count == count and sentence in found.sentence, found.sentence
+
+
+@pytest.mark.parametrize("tool, name, sentence", [
+    ("memcheck", "array_leaked", "256 bytes of device memory, which cudaMalloc gave, are never given to cudaFree."),
+    ("memcheck", "copy_back_reversed", "cudaMemcpy is refused. Does the direction fit the two pointers"),
+    ("memcheck", "memset_too_long", "cudaMemset is refused: it is longer than the allocation"),
+    ("memcheck", "freed_twice", "cudaFree is given memory that cudaMalloc has not given, or that is freed already."),
+])
+def test_report_of_a_call(tool, name, sentence):
+    """Host code: the line is known if the program was built with -g."""
+    example = corpus.EXAMPLES[name]
+    found, = reported(tool, name, host=example.lines[0])
+    assert (found.kind, found.lines) == (example.kind, list(example.lines))
+    assert found.sentence.startswith(f"{name}.cu:{example.lines[0]}: {sentence}")
+    without, = reported(tool, name)
+    assert not without.lines and without.sentence.startswith(sentence)
+
+
+def test_report_of_a_copy_of_nothing():
+    found, = reported("initcheck", "pitch_in_elements", host=20)
+    assert found.kind == "uninitialised" and "cudaMemcpy2D copies memory of the device that nobody has" in found.sentence
+
+
+@pytest.mark.parametrize("signature, name", [
+    ("void course::scale<(int)4, float>(const float *, int)", "scale"), ("(anonymous namespace)::fill(int *)", "fill"),
+    ("sum(Vector)", "sum")])
+def test_name_of_a_kernel(signature, name):
+    assert sanitize_card.base_name(signature) == name
+
+
+@pytest.fixture
+def card(folder):
+    """Commands that answer as those of a machine with a card do. The tool prints REPORTS[tool, NAME]."""
+    for name, body in {
+        "nvidia-smi": "echo '9.0, NVIDIA H200'",
+        "nvcc": """case $1 in
+            --version) echo 'Cuda compilation tools, release 13.0, V13.0.48' ;;
+            --list-gpu-code) echo sm_90 ;;
+            *) echo "$*" >"$0.words"; while [ $# -gt 1 ]; do shift; done; cp /bin/true "$1" ;;
+            esac""",
+        "compute-sanitizer": """tool=$2
+            while [ "$1" != --log-file ]; do shift; done
+            cp "$(dirname "$0")/$tool-$4" "$2" 2>/dev/null || echo '========= ERROR SUMMARY: 0 errors' >"$2"
+            case $5 in hangs) sleep 30 ;; crashes) exit 11 ;; breaks) echo '========= Internal error' >"$2" ;; esac""",
+    }.items():
+        (folder / name).write_text(f"#!/bin/sh\n{body}\n")
+        (folder / name).chmod(0o755)
+    for (tool, name), text in REPORTS.items():
+        (folder / f"{tool}-{name}").write_text(text)
+    return {"PATH": f"{folder}:{os.environ['PATH']}", "NVCC": str(folder / "nvcc"), "BACKEND": "gpu",
+            "CUDA_VISIBLE_DEVICES": "0", "CCBIN": ""}
+
+
+def test_file_on_a_card(folder, card):
+    """nvcc builds it for the card, with lines of the host's code, and the tools run it."""
+    result = sanitize(FAULTS, "--", "silent", env=card)
+    assert (result.returncode, result.stderr) == (0, ""), result.stderr
+    assert result.stdout.startswith("no race, nothing out of bounds")
+    words = (folder / "nvcc.words").read_text()
+    assert " -lineinfo -g -gencode arch=compute_90,code=sm_90 " in words and str(FAULTS) in words
+
+
+@pytest.mark.parametrize("name, output", [
+    ("guard_one_too_far", r"guard_one_too_far\.cu:10: .*\n1 fault found\n"),
+    ("guard_one_too_far hangs", r"guard_one_too_far\.cu:10: .*\n1 fault found\n"),
+    ("nothing hangs", r"under memcheck the program did not end within 1 seconds[^$]*BACKEND=cpu names a barrier"),
+    ("nothing breaks", "has not come to an end:\n========= Internal error"),
+    ("device_read_by_host crashes", "crashed in host code, .* BACKEND=cpu names the line"),
+])
+def test_endings_on_a_card(card, name, output):
+    """What was found counts, however the program ends; what follows from a fault does not."""
+    result = sanitize(FAULTS, "--timeout", "1", "--", *name.split(), env=card)
+    assert result.returncode == 1 and re.search(output, result.stdout + result.stderr), result
+
+
+def test_unknown_backend():
+    result = sanitize(FAULTS, env={"BACKEND": "tpu"})
+    assert (result.returncode, result.stderr) == (2, "sanitize: BACKEND=tpu is neither gpu nor cpu\n")
+
+
+def test_without_a_card(folder, card):
+    (folder / "nvidia-smi").write_text("#!/bin/sh\nexit 9\n")
+    result = sanitize(FAULTS, env=card)
+    assert result.returncode == 77 and "BACKEND=gpu is not possible here: nvidia-smi finds no card" in result.stderr
+
+
+# --------------------------------------------------------------------------- words
 
 
 def test_a_race_explains_what_nobody_wrote():

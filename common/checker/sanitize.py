@@ -1,12 +1,12 @@
 """make sanitize: runs a CUDA program under watch, and says in CUDA's terms what is wrong with it.
 
-    python3 -m checker.sanitize FILE.cu [--json OUT] [-- ARGUMENTS OF THE PROGRAM]
+    [BACKEND=gpu] python3 -m checker.sanitize FILE.cu [--json OUT] [-- ARGUMENTS OF THE PROGRAM]
 
 On the CPU the program is built and run twice. One build has AddressSanitizer and
 UndefinedBehaviorSanitizer: what lies out of bounds. The other has a call in front of every access:
 races, and elements that nobody wrote. Each run writes what it finds into a file
-(common/cpu/runtime/report.h); checker.sanitize_words makes sentences of it. With --backend gpu the
-program is there already and runs under compute-sanitizer (checker.sanitize_card).
+(common/cpu/runtime/report.h); checker.sanitize_words makes sentences of it. With BACKEND=gpu the
+program is built by nvcc and runs under compute-sanitizer (checker.sanitize_card).
 
 Ends with 0 (nothing was found, in one sentence), 1 (something was), 2 (bad usage, or the program
 does not compile) or 77 (skipped, for the reason given).
@@ -18,6 +18,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -26,7 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import sanitize_card
-from .failure import Failure
+from .failure import Failure, Skipped
 from .job import interruptible
 from .lab import BAD_USAGE, RIGHT, SKIPPED, WRONG, Parser
 from .program import Patience, Run, quoted_output, run_program
@@ -61,9 +62,10 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
                         help="seconds that one run may take (300)")
     parser.add_argument("--flags", metavar="FLAGS", default="", help="further flags for the compiler")
     parser.add_argument("--cxx", metavar="COMPILER", default="g++", help="the C++ compiler (g++)")
-    parser.add_argument("--backend", choices=("cpu", "gpu"), default="cpu",
-                        help="cpu, or gpu with compute-sanitizer")
-    parser.add_argument("--program", metavar="FILE", type=Path, help="for the gpu: the program, built")
+    parser.add_argument("--backend", choices=("cpu", "gpu"), default=os.environ.get("BACKEND") or "cpu",
+                        help="cpu, or gpu with compute-sanitizer (BACKEND, otherwise cpu)")
+    parser.add_argument("--program", metavar="FILE", type=Path,
+                        help="for the gpu: what nvcc has built of it, with -g; otherwise it is built here")
     options = parser.parse_args(words[:split])
     options.arguments = words[split + 1:]
     refuse_nonsense(parser, options)
@@ -77,8 +79,10 @@ def refuse_nonsense(parser: Parser, options: argparse.Namespace) -> None:
         parser.error("--timeout takes a number above zero")
     if options.json and not options.json.absolute().parent.is_dir():
         parser.error(f"--json {options.json}: there is no such folder")
-    if options.backend == "gpu" and not (options.program and options.program.is_file()):
-        parser.error("--backend gpu needs --program FILE, the program as nvcc has built it")
+    if options.backend not in ("cpu", "gpu"):
+        parser.error(f"BACKEND={options.backend} is neither gpu nor cpu")
+    if options.program and not options.program.is_file():
+        parser.error(f"--program: there is no file {options.program}")
 
 
 # Building
@@ -109,6 +113,15 @@ def compiled(words: list[str], options: argparse.Namespace) -> None:
         raise Failure(f"{options.source} does not compile:\n{run.stderr.strip()}")
 
 
+def place_of(flavour: str, source: Path) -> Path:
+    """Where the program of a source lies; one for each folder of sources."""
+    place = ROOT / "build" / "sanitize" / flavour / str(
+        source.parent.relative_to(ROOT) if source.is_relative_to(ROOT)
+        else "elsewhere" + str(source.parent).replace("/", "_"))
+    place.mkdir(parents=True, exist_ok=True)
+    return place / source.stem
+
+
 def built(flavour: str, options: argparse.Namespace) -> Path:
     """The program of one flavour, compiled unless that was done before."""
     folder = ROOT / "build" / "sanitize" / flavour
@@ -119,16 +132,36 @@ def built(flavour: str, options: argparse.Namespace) -> Path:
         compiled(["--runtime", "--sanitize", flavour, "--dependencies", str(needs), "-o", str(runtime)],
                  options)
     source = options.source.resolve()
-    place = folder / str(source.parent.relative_to(ROOT) if source.is_relative_to(ROOT)
-                         else "elsewhere" + str(source.parent).replace("/", "_"))
-    place.mkdir(parents=True, exist_ok=True)
-    program = place / source.stem
-    dependencies, flags = place / f"{source.stem}.d", place / f"{source.stem}.flags"
+    program = place_of(flavour, source)
+    dependencies, flags = program.with_name(f"{source.stem}.d"), program.with_name(f"{source.stem}.flags")
     same = flags.exists() and flags.read_text() == f"{options.cxx} {options.flags}"
     if not same or not is_fresh(program, [runtime, source, *listed(dependencies)]):
         compiled(["--sanitize", flavour, "--runtime-object", str(runtime), "--flags", options.flags,
                   "--dependencies", str(dependencies), str(options.source), "-o", str(program)], options)
         flags.write_text(f"{options.cxx} {options.flags}")
+    return program
+
+
+def card() -> dict[str, str]:
+    """What common/backend.sh says of the card and of nvcc; Skipped if it cannot be."""
+    run = subprocess.run(["bash", str(ROOT / "common" / "backend.sh"), "run"], capture_output=True, text=True,
+                         env={**os.environ, "BACKEND": "gpu"})
+    said = dict(part.split(" := ", 1) for part in run.stdout.split("@@") if " := " in part)
+    if "nvcc" not in said:
+        raise Skipped(said.get("refusal", f"common/backend.sh failed: {run.stderr.strip()}"))
+    return said
+
+
+def built_by_nvcc(options: argparse.Namespace) -> Path:
+    """The program for the card that is here. -g is for the host's code: its lines, the same instructions."""
+    said = card()
+    program = place_of("gpu", options.source.resolve())
+    ccbin = ["-ccbin", os.environ["CCBIN"]] if os.environ.get("CCBIN") else []
+    words = [said["nvcc"], "-std=c++17", "-O3", "-lineinfo", "-g", *said["gencode"].split(), *ccbin,
+             *shlex.split(options.flags), str(options.source), "-o", str(program)]
+    run = subprocess.run(words, capture_output=True, text=True)
+    if run.returncode != 0:
+        raise Failure(f"{options.source} does not compile:\n{(run.stderr or run.stdout).strip()}")
     return program
 
 
@@ -148,25 +181,37 @@ def watched(flavour: str, options: argparse.Namespace) -> Watched:
     return Watched(program, run, [json.loads(line) for line in lines])
 
 
-def on_cpu(options: argparse.Namespace) -> tuple[list[Finding], int]:
-    """What both flavours find, and the status of a program that did not get that far."""
+def on_cpu(options: argparse.Namespace) -> tuple[list[Finding], list[Run]]:
+    """What both flavours find, and their runs."""
     with ThreadPoolExecutor(2) as pool:
         both = list(pool.map(lambda flavour: watched(flavour, options), FLAVOURS))
-    found = merged([finding for one in both
-                    for finding in findings_of(one.facts, one.program, options.source)])
+    found = [finding for one in both for finding in findings_of(one.facts, one.program, options.source)]
+    return merged(found), [one.run for one in both]
+
+
+def on_gpu(options: argparse.Namespace) -> tuple[list[Finding], list[Run]]:
+    """What compute-sanitizer finds, and its runs."""
+    if not sanitize_card.find_tool():
+        raise Skipped("compute-sanitizer is not found: it comes with the CUDA Toolkit; put its folder into PATH, or "
+                      "say BACKEND=cpu, which needs no tool")
+    return sanitize_card.on_card(options.program or built_by_nvcc(options), options.arguments, options.timeout)
+
+
+def status_of(found: list[Finding], runs: list[Run]) -> int:
+    """The status of the command; and a sentence, if the program did not get as far as it should."""
     if found:
-        return found, WRONG
-    for one in both:
-        if one.run.status in (BAD_USAGE, SKIPPED):
-            print((one.run.stderr or one.run.stdout).strip(), file=sys.stderr)
-            return [], one.run.status
-        if one.run.status < 0:
-            raise Failure(f"the program crashed, and nothing says why{quoted_output(one.run)}")
-        if one.run.status != 0:
-            print(f"the program ended with status {one.run.status}, but not for a reason that is looked "
-                  f"for here{quoted_output(one.run)}", file=sys.stderr)
+        return WRONG
+    for run in runs:
+        if run.status in (BAD_USAGE, SKIPPED):
+            print((run.stderr or run.stdout).strip(), file=sys.stderr)
+            return run.status
+        if run.status < 0:
+            raise Failure(f"the program crashed, and nothing says why{quoted_output(run)}")
+        if run.status != 0:
+            print(f"the program ended with status {run.status}, but not for a reason that is looked "
+                  f"for here{quoted_output(run)}", file=sys.stderr)
             break
-    return [], RIGHT
+    return RIGHT
 
 
 def report(found: list[Finding], options: argparse.Namespace) -> None:
@@ -186,10 +231,14 @@ def report(found: list[Finding], options: argparse.Namespace) -> None:
 def sanitize(options: argparse.Namespace) -> int:
     """The whole command."""
     try:
-        found, status = sanitize_card.on_gpu(options) if options.backend == "gpu" else on_cpu(options)
+        found, runs = on_gpu(options) if options.backend == "gpu" else on_cpu(options)
+        status = status_of(found, runs)
     except Failure as failure:
         print(failure, file=sys.stderr)
         return BAD_USAGE if "does not compile" in str(failure).partition("\n")[0] else WRONG
+    except Skipped as reason:
+        print(reason, file=sys.stderr)
+        return SKIPPED
     report(found, options)
     if status == RIGHT:
         print("no race, nothing out of bounds or uninitialised, no wrong pointer or barrier, no leak")

@@ -113,6 +113,25 @@ def split_arguments(text: str) -> list[str]:
     return [part.strip() for part in parts]
 
 
+def repair(first: dict, second: dict, lines: list[int]) -> str:
+    """What usually helps against a race."""
+    if first["atomic"] != second["atomic"]:
+        return ("An atomic operation orders nothing for an ordinary access: make both atomic, or put a "
+                "barrier between them.")
+    if first["number"] != second["number"]:
+        return ("Blocks run in any order and at the same time: give each block elements of its own, use "
+                "an atomic operation, or make two launches of it.")
+    if len(lines) == 1:
+        return ("If the threads are to add to one element, use atomicAdd; otherwise give each thread an "
+                "element of its own, or put a barrier between one use and the next.")
+    barrier = "__syncwarp()" if first["warp"] == second["warp"] else "__syncthreads()"
+    if first["write"] and second["write"]:
+        return f"Put {barrier} between the two, or let one thread write it."
+    if second["write"]:
+        return f"Put {barrier} between the reads and the next write."
+    return f"Put {barrier} between the write and the read."
+
+
 class Words:
     """Makes findings of the facts of one program."""
 
@@ -159,7 +178,7 @@ class Words:
         whose = "the same block" if first["number"] == second["number"] else f"block {second['block']}"
         text = (f"{where}: race in kernel {fact['kernel']} on {element}{{times}}: thread {first['thread']} "
                 f"of block {first['block']} {self.deed(first)}, thread {second['thread']} of {whose} "
-                f"{self.deed(second)}, and nothing orders the two. {self.repair(fact, lines)}")
+                f"{self.deed(second)}, and nothing orders the two. {repair(first, second, lines)}")
         return Finding("race", lines, fact["kernel"], second["block"], second["thread"], name, 1, text)
 
     def where(self, *sides: dict) -> tuple[str, list[int]]:
@@ -174,25 +193,6 @@ class Words:
         atomic = " atomically" if side["atomic"] else ""
         _, line = self.places.get(side["place"], ("", 0))
         return f"{verb} it{atomic}" + (f" in line {line}" if line else "")
-
-    def repair(self, fact: dict, lines: list[int]) -> str:
-        """What usually helps."""
-        first, second = fact["first"], fact["second"]
-        if first["atomic"] != second["atomic"]:
-            return ("An atomic operation orders nothing for an ordinary access: make both atomic, or put a "
-                    "barrier between them.")
-        if first["number"] != second["number"]:
-            return ("Blocks run in any order and at the same time: give each block elements of its own, use "
-                    "an atomic operation, or make two launches of it.")
-        if len(lines) == 1:
-            return ("If the threads are to add to one element, use atomicAdd; otherwise give each thread an "
-                    "element of its own, or put a barrier between one use and the next.")
-        barrier = "__syncwarp()" if first["warp"] == second["warp"] else "__syncthreads()"
-        if first["write"] and second["write"]:
-            return f"Put {barrier} between the two, or let one thread write it."
-        if second["write"]:
-            return f"Put {barrier} between the reads and the next write."
-        return f"Put {barrier} between the write and the read."
 
     def of_uninitialised(self, fact: dict) -> Finding:
         side = fact["second"]

@@ -99,13 +99,14 @@ case $sanitize in
         ;;
     accesses)
         # Optimised as far as the accesses stay those that a GPU's compiler leaves: values in
-        # registers, loads moved out of loops, but each loop and each branch once, and a float4
-        # copied as a whole.
+        # registers, loads moved out of loops, loops of a few fixed rounds unrolled, but each other loop
+        # and each branch once, a float4 copied as a whole, and neighbouring loads left apart, which
+        # -fexpensive-optimizations would make one.
         flags+=(-O2 -DCUDA_CPU_ACCESSES -gcolumn-info)
         instrument=(-fsanitize=thread -fsanitize-coverage=trace-pc -Wno-tsan
             -fno-reorder-blocks -fno-jump-tables -fno-thread-jumps -fno-split-paths -fno-tree-tail-merge
-            -fno-tree-sra -fno-ipa-icf -fno-ipa-cp -fno-partial-inlining -fno-crossjumping
-            --param=max-completely-peel-times=0)
+            -fno-expensive-optimizations -fno-tree-sra -fno-ipa-icf -fno-ipa-cp -fno-partial-inlining
+            -fno-crossjumping -fpeel-loops --param=max-peel-times=0)
         ;;
     *) refuse "--sanitize takes bounds, races or accesses, not $sanitize" ;;
 esac

@@ -9,6 +9,7 @@
 //   runtime/leaks.h      device memory that is never freed
 //   runtime/order.h      other orders of blocks and threads
 //   runtime/observer.h   what `make sanitize` wants to know: runtime/bounds.h, runtime/races.h
+//   runtime/calls.h      what the compiler calls before each access, for that and for `make explain`: accesses.h
 #include <pthread.h>
 
 #include <map>

@@ -68,15 +68,15 @@ def in_order(roots: list[int], nodes: set[int], edges: dict[int, list[int]]) -> 
     return result
 
 
-def loop_tests(edges: dict[int, list[int]], without: set[int]) -> set[int]:
-    """Pieces that decide whether a loop goes on; pieces of `without` are no part of any loop."""
-    nodes = set(edges) - without
-    tests = set()
-    for component in components(sorted(nodes), nodes, edges):
-        inside = set(component)
-        if len(component) > 1 or component[0] in edges[component[0]]:
-            tests |= {piece for piece in component if len(edges[piece]) > 1 and not inside.issuperset(edges[piece])}
-    return tests
+def loops(edges: dict[int, list[int]]) -> list[set[int]]:
+    """The pieces of each loop; a loop within a loop is part of the outer one."""
+    return [set(component) for component in components(sorted(edges), set(edges), edges)
+            if len(component) > 1 or component[0] in edges[component[0]]]
+
+
+def loop_tests(loop: set[int], edges: dict[int, list[int]]) -> set[int]:
+    """Pieces that decide whether a loop goes on."""
+    return {piece for piece in loop if len(edges[piece]) > 1 and not loop.issuperset(edges[piece])}
 
 
 def components(roots: list[int], nodes: set[int], edges: dict[int, list[int]]) -> list[list[int]]:

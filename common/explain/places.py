@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from .flow import Instruction, loop_tests, order, successors
+from .flow import Instruction, loop_tests, loops, order, successors
 from .frames import Frame, frames_of, output
 
 INCLUDED = re.compile(r"/common/cpu/(include|runtime)/|^/usr/(include|lib)/|^/usr/local/include/")
@@ -28,7 +28,10 @@ class Place:
     hook: str
     weight: int = 0  # of a piece of code: about as many instructions
     piece: int = 0  # the address of the piece that it stands in
+    in_loop: bool = False
     tests_loop: bool = False  # a piece that decides whether a loop goes on
+    updates: bool = False  # a piece that holds an atomic
+    end: int = 0  # of a piece: the address of its last instruction
     file: str = ""
     line: int = 0
     column: int = 0  # 0: not known
@@ -75,8 +78,12 @@ class Places(dict[int, Place]):
                 found[following.address] = Place(call[1])
                 if found[following.address].is_piece:
                     piece = found[following.address]
+                elif piece and found[following.address].hook.startswith("__tsan_atomic"):
+                    piece.updates = True
             if piece:
                 piece.weight += -1 if call else 1  # the argument of the call is no work either
+                if not call:
+                    piece.end = instruction.address
         if not found:
             return
         self.flows.append(successors(code))
@@ -94,25 +101,34 @@ class Places(dict[int, Place]):
         for address, frames in frames_of(self.program, (address - 1 for address in self)).items():
             for frame in frames:
                 self.add_frame(self[address + 1], frame)
+        # What begins within a header's function, a product of two numbers say, may end in the learner's.
+        ends = {place.end: place for place in self.values() if place.is_piece and place.inside and place.file}
+        for address, (innermost, *_) in frames_of(self.program, ends).items():
+            ends[address].inside = self.is_included(innermost)
 
     @staticmethod
     def add_frame(place: Place, frame: Frame) -> None:
         """Takes the innermost line of the learner's, and the functions around it."""
-        included = bool(INCLUDED.search(frame.file)) or not frame.line
+        included = Places.is_included(frame)
         if not place.functions and not included:
             place.inside = False
         place.functions.append(frame.function)
         if not included and not place.file:
             place.file, place.line = shortest(frame.file), frame.line
 
+    @staticmethod
+    def is_included(frame: Frame) -> bool:
+        """Whether a line is in a header of CPU mode or of the system."""
+        return bool(INCLUDED.search(frame.file)) or not frame.line
+
     def find_loops(self) -> None:
-        """Marks the tests of loops. That from thread to thread, which CPU mode has, is none of the kernel's."""
+        """Marks the pieces of loops, and those that test whether a loop goes on."""
         pieces = {place.piece: place for place in self.values() if place.is_piece}
-        outside = {start for start, place in pieces.items()
-                   if re.match(r".*\b(run_threads|handed_over)\b", place.functions[0])}
         for edges in self.flows:
-            for start in loop_tests(edges, outside & set(edges)):
-                if start in pieces:
+            for loop in loops(edges):
+                for start in loop & set(pieces):
+                    pieces[start].in_loop = True
+                for start in loop_tests(loop, edges) & set(pieces):
                     pieces[start].tests_loop = True
 
     def find_columns(self) -> None:

@@ -89,7 +89,8 @@ class Launch:
         """Pieces of code short enough for predicates, with the piece in front that decides."""
         found: dict[int, int] = {}
         for place, piece in self.pieces.items():
-            ways = [way for way in piece.next if way in self.pieces and self.places[way].weight <= MOST_PREDICATED]
+            ways = [way for way in piece.next if way in self.pieces and self.places[way].weight <= MOST_PREDICATED
+                    and not self.places[way].updates]
             for way in ways:
                 # One way leads past the piece, or both meet behind two such pieces.
                 others, joins = piece.next - {way}, self.pieces[way].next
@@ -104,25 +105,12 @@ class Launch:
         return place == THREAD_END or place in self.pieces and self.pieces[place].next == {THREAD_END} and (
             self.places[place].weight <= MOST_PREDICATED)
 
-    def leads_back(self, start: int, target: int) -> bool:
-        """Whether a piece can follow after another."""
-        seen: set[int] = set()
-        left = [start]
-        while left:
-            place = left.pop()
-            if place == target:
-                return True
-            if place not in seen and place in self.pieces:
-                seen.add(place)
-                left += self.pieces[place].next
-        return False
-
     def branches(self) -> list[Piece]:
         """The pieces that end with a branch as a GPU has it: not with predicates, nor where lanes just end."""
         deciding, found = set(self.predicated().values()), []
         for place, piece in self.pieces.items():
             goes_on = [way for way in piece.next if not self.ends(way)]
-            ends = len(goes_on) < len(piece.next) and not any(self.leads_back(way, place) for way in goes_on)
+            ends = len(goes_on) < len(piece.next) and not self.places[place].in_loop
             if self.places[place].tests_loop or len(piece.next) > 1 and place not in deciding and not ends:
                 found.append(piece)
         return found

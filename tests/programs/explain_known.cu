@@ -95,6 +95,48 @@ __global__ void shuffled_sum(const float* in, float* out) {
     if (threadIdx.x % 32 == 0) out[threadIdx.x / 32] = value;
 }
 
+// What a function gets by value is loaded like everything else, also by one that is large.
+__device__ unsigned mixed(uint4 vector) {
+    unsigned result = 0;
+    for (int round = 0; round < 99; ++round) {
+        result = result * 31 + (vector.x ^ vector.y >> round % 7);
+        result = result * 17 + (vector.z ^ vector.w >> round % 5);
+        if (result % 3 == 0) vector.x += result;
+    }
+    return result;
+}
+__global__ void by_value(const uint4* vectors, unsigned* out) {
+    out[threadIdx.x] = mixed(vectors[threadIdx.x]) ^ mixed(vectors[block_size + threadIdx.x]);
+}
+
+// Three words, of which two pairs are shifted together: no compiler may load the pairs.
+__global__ void shifted_together(const unsigned* words, unsigned* out, unsigned shift) {
+    const unsigned* const word = words + threadIdx.x;
+    const unsigned low = __funnelshift_r(word[0], word[1], shift);
+    out[threadIdx.x] = low ^ __funnelshift_r(word[1], word[2], shift) * 3;
+}
+
+// A condition around an atomic stays a branch, however short. That around an addition does not, nor
+// does a loop of a few fixed rounds.
+__global__ void few_update(int* sums, int rounds) {
+    int sum = threadIdx.x;
+    for (int round = 0; round < 4; ++round) sum += round * sum;
+    for (int round = 0; round < rounds; ++round) {
+        if (threadIdx.x % 2 == 0) atomicAdd(&sums[round], sum);
+    }
+}
+
+// A loop whose code begins and ends with operations that a header defines.
+__global__ void escape(double* out) {
+    double value = threadIdx.x;
+    int steps = 0;
+    while (__dmul_rn(value, value) < 1e6 && steps < 900) {
+        value = __dadd_rn(value, 3);
+        ++steps;
+    }
+    out[threadIdx.x] = steps;
+}
+
 __constant__ float factors[4];
 __device__ float in_program[block_size];
 
@@ -149,6 +191,11 @@ int main(int count_of_words, char**) {
     sum_of_floats<<<1, 64>>>(out);
     shuffled_sum<<<1, block_size>>>(in, out);
     other_memory<<<1, block_size>>>(out, 3);
+    unsigned* const results = reinterpret_cast<unsigned*>(out);
+    by_value<<<1, block_size>>>(reinterpret_cast<uint4*>(in), results);
+    shifted_together<<<1, block_size>>>(reinterpret_cast<unsigned*>(in), results, 8);
+    few_update<<<1, block_size>>>(numbers, 10);
+    escape<<<1, block_size>>>(reinterpret_cast<double*>(out));
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;
     std::printf("done\n");
 }

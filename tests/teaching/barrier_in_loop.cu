@@ -1,15 +1,17 @@
-// expect: barrier 10
-// Each thread goes round the loop as often as its number says, and the barrier is in the loop.
+// expect: barrier 11 13
+// Each warp goes round the loop as often as its number says, and the barrier is in the loop.
 
 #include "../../common/lab.h"
 
 __global__ void rounds(int* result) {
-    int done = 0;
+    __shared__ int done[64];
+    done[threadIdx.x] = 0;
     for (int round = 0; round < int(threadIdx.x) / 32; ++round) {
-        ++done;
+        ++done[threadIdx.x];
         __syncthreads();
     }
-    result[threadIdx.x] = done;
+    __syncthreads();
+    result[threadIdx.x] = done[63 - threadIdx.x];
 }
 
 int main() {

@@ -11,8 +11,8 @@ int main() {
     std::vector<int> h_result(count);
     lab::DeviceArray<int> values(count);
     CHECK(cudaMemcpy(values.get(), h_values.data(), values.bytes(), cudaMemcpyHostToDevice));
-    const cudaError_t status =
-        cudaMemcpy(h_result.data(), values.get(), values.bytes(), cudaMemcpyHostToDevice);
+    cudaError_t status = cudaSuccess;
+    status = cudaMemcpy(h_result.data(), values.get(), values.bytes(), cudaMemcpyHostToDevice);
     if (status != cudaSuccess) return 1;
     return h_result == h_values ? 0 : 1;
 }

@@ -8,7 +8,7 @@
 int main() {
     const std::vector<int> h_values = lab::random_values(64, 0, 99, 1);
     lab::DeviceArray<int> values(64);
-    const cudaError_t status =
-        cudaMemcpy(values.get(), h_values.data(), values.bytes(), cudaMemcpyDeviceToDevice);
+    cudaError_t status = cudaSuccess;
+    status = cudaMemcpy(values.get(), h_values.data(), values.bytes(), cudaMemcpyDeviceToDevice);
     return status == cudaSuccess ? 0 : 1;
 }

@@ -11,8 +11,8 @@ int main() {
     std::vector<int> h_result(count);
     lab::DeviceArray<int> values(count);
     const size_t bytes = 2 * count * sizeof(int);
-    const cudaError_t status =
-        cudaMemcpy(values.get(), h_values.data(), bytes, cudaMemcpyHostToDevice);
+    cudaError_t status = cudaSuccess;
+    status = cudaMemcpy(values.get(), h_values.data(), bytes, cudaMemcpyHostToDevice);
     if (status != cudaSuccess) return 1;
     CHECK(cudaMemcpy(h_result.data(), values.get(), values.bytes(), cudaMemcpyDeviceToHost));
     return h_result[count - 1] == h_values[count - 1] ? 0 : 1;

@@ -3,106 +3,108 @@
     BACKEND=gpu PYTHONPATH=common:tests python3 -B tests/teaching/on_card.py
 
 Each faulty program runs under each of the four tools, alone: after an error nothing else can be trusted. The
-right ones run one after the other in one process a tool. The verdict is
+right ones run one after the other in one process a tool. What the tools say is taken as `make sanitize` takes
+it on a card. The verdict is
 
     agree        a tool names a fault of this kind, at a line that is expected where it knows the line
+    hangs        on a card the program does not end, without a tool either
     not seen     no tool says anything, and it is known why
     disagree     anything else, and the exit status is 1
 
-`make sanitize` itself is compared with the corpus by tests/test_teaching.py.
+`make sanitize` in CPU mode is compared with the corpus by tests/test_teaching.py.
 """
 
 from __future__ import annotations
 
-import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import farm
-from checker.sanitize_card import TOOLS, blocks, find_tool
+from checker.failure import Failure
+from checker.sanitize_card import TOOLS, find_tool, watched
+from checker.sanitize_words import Finding
 from teaching import corpus
 
 AT_ONCE = 4
 SECONDS = 20  # for one program; most of a run is the start of the tool
 
-# What the tools call a fault of each kind.
-WORDS = {
-    "race": r"race reported|hazard",
-    "bounds": r"invalid __\w+__ (read|write)|memory access error|to cuda(memcpy|memset)",
-    "freed": r"invalid __\w+__ (read|write)|memory access error|to cudamemcpy",
-    "barrier": r"barrier error|divergent thread",
-    "uninitialised": r"uninitialized",
-    "host-pointer": r"invalid __\w+__ (read|write)",
-    "device-pointer": r"$^",
-    "double-free": r"to cudafree",
-    "copy-direction": r"to cudamemcpy",
-    "leak": r"leaked \d+ bytes",
-    "warp": r"barrier error|divergent thread|invalid arguments",
+# What the tools may take a fault for. They do not know why memory is not there, nor which argument a copy got wrong.
+TAKEN_FOR = {
+    "bounds": {"bounds", "copy-direction"},
+    "freed": {"bounds", "copy-direction"},
+    "host-pointer": {"host-pointer", "bounds"},
+    "warp": {"warp", "barrier"},
 }
+# The launch has the wrong pointer among its arguments, which CPU mode sees; a tool sees the access with it.
+ACCESS_IN_KERNEL = {"freed_before_launch": 6, "host_argument": 9}
 # Where silence of all four is no surprise, and why.
 NOT_SEEN = {
     "racecheck looks at shared memory only": [
         "counter_plain", "histogram_between_blocks", "slices_overlap", "stencil_in_place", "lock_left_early",
         "last_block_unwaited", "vector_stores_overlap"],
+    "racecheck passes over an atomic operation": ["counter_read_plain"],
     "initcheck looks at global memory only": ["tile_element_unset"],
     "memcheck knows where shared and local memory end, not where one array ends": [
-        "halo_too_small", "neighbour_before_tile", "transposed_tile_off_edge", "window_one_too_far",
-        "window_before_start"],
-    "memcheck does not know the size of a __device__ or __constant__ variable": [
-        "device_array_past_end", "constant_past_end"],
-    "no tool looks at what host code does": [
+        "halo_too_small", "neighbour_before_tile", "window_one_too_far"],
+    "memcheck does not know the size of a __constant__ variable": ["constant_past_end"],
+    "the program crashes, and no tool says where": [
         "device_read_by_host", "device_written_by_host", "device_sorted_by_host", "memcpy_from_device"],
-    "the driver may let the kernel use the host's memory": ["host_argument", "structure_with_host_pointer"],
+    "since Volta a barrier does not wait for threads that have ended": [
+        "barrier_in_condition", "return_before_barrier"],
+    "the compiler drops the mask where it knows which lanes are together": ["shuffle_outside_mask"],
 }
 REASONS = {name: reason for reason, names in NOT_SEEN.items() for name in names}
 
-# What is no error, or only follows from one.
-ASIDE = re.compile(r"COMPUTE-SANITIZER|\w+ SUMMARY|Target application|process didn't terminate|Program hit .* to "
-                   r"cuda(DeviceSynchronize|GetLastError|LaunchKernel)")
+
+def build() -> Path:
+    return farm.build(farm.call(corpus.source)[0], "teaching", "gpu", False, "-g")
 
 
-def run(tool: str, names: list[str], timeout: float) -> list[tuple[str, str]]:
-    """The errors that a tool reports of some programs: the first line of each, and all of it."""
-    program = farm.build(farm.call(corpus.source)[0], "teaching", "gpu")
+def run(tool: str, names: list[str], timeout: float) -> tuple[list[Finding], str]:
+    """What a tool finds in some programs, and what is wrong with the end of right ones."""
+    found, end = watched(tool, build(), names, timeout)
+    if isinstance(end, Failure):
+        return found, str(end).splitlines()[0]
+    return found, f"status {end.status}: {end.stdout.strip()}" if end.status else ""
+
+
+def ends(name: str) -> bool:
+    """Whether a program ends without a tool."""
     try:
-        result = farm.run(find_tool(), "--tool", tool, *TOOLS[tool], "--print-limit", 8, program, *names,
-                          timeout=timeout)
+        farm.run(build(), name, timeout=SECONDS)
     except AssertionError:
-        return [(f"no end within {timeout:g} s", "")]
-    text = result.stdout + result.stderr
-    found = [(block[0].removeprefix("Error: "), "\n".join(block)) for block in blocks(text)
-             if not ASIDE.search(block[0])]
-    wrong = [(line, "") for line in text.splitlines() if re.fullmatch(r"\w+: status \d+", line)]
-    return found + (wrong if set(names) <= corpus.RIGHT.keys() else [])  # a faulty one may end as it likes
+        return False
+    return True
 
 
-def places(report: str) -> list[str]:
-    """The places in the corpus that a report names, as in the programs' own files."""
+def places(finding: Finding) -> list[tuple[str, int]]:
+    """The places in the corpus that a finding names, as in the programs' own files."""
     before = farm.call(corpus.source)[1]
     names = sorted(before, key=before.get)
-    found = []
-    for number in map(int, re.findall(r"corpus\.cu:(\d+)", report)):
-        name = max((name for name in names if before[name] < number), key=before.get, default=names[0])
-        found.append(f"{name}.cu:{number - before[name]}")
-    return list(dict.fromkeys(found))
+    owners = [max((name for name in names if before[name] < line), key=before.get, default=names[0])
+              for line in finding.lines]
+    return [(name, line - before[name]) for name, line in zip(owners, finding.lines)]
 
 
-def says(example: corpus.Example, head: str, report: str) -> bool:
+def is_said(example: corpus.Example, finding: Finding) -> bool:
     """Whether this is the fault that is expected, at one of its lines if any line of the program is named."""
-    named = [place for place in places(report) if place.startswith(f"{example.name}.cu:")]
-    expected = {f"{example.name}.cu:{line}" for line in example.lines}
-    return bool(re.search(WORDS[example.kind], head, re.I)) and (not named or bool(expected & set(named)))
+    expected = {*example.lines, ACCESS_IN_KERNEL.get(example.name)}
+    named = {line for name, line in places(finding) if name == example.name}
+    return finding.kind in TAKEN_FOR.get(example.kind, {example.kind}) and (not named or bool(expected & named))
 
 
-def in_short(tool: str, head: str, report: str) -> str:
-    """The first line of an error, without the kernel's whole signature, and its places."""
-    return " ".join([f"{tool}: {re.sub(r' at program_.*| in block .*', '', head)[:100]}", *places(report)[:3]])
+def judge(example: corpus.Example, found: list[Finding], endings: list[str]) -> str:
+    if any(is_said(example, finding) for finding in found):
+        return "agree"
+    if not found and all("did not end" in ending for ending in endings):
+        return "disagree" if ends(example.name) else "hangs"
+    return "not seen" if not found and example.name in REASONS else "disagree"
 
 
-def judge(example: corpus.Example, found: list[tuple[str, str]]) -> str:
-    if not found:
-        return "not seen" if example.name in REASONS else "disagree"
-    return "agree" if any(says(example, *error) for error in found) else "disagree"
+def in_short(tool: str, finding: Finding) -> str:
+    lines = " and ".join(f"{name}.cu:{line}" for name, line in places(finding))
+    return f"{tool}: {finding.kind} {lines}".strip() + (f" ({finding.count})" if finding.count > 1 else "")
 
 
 def print_row(name: str, expected: str, verdict: str, words: list[str]) -> None:
@@ -115,20 +117,24 @@ def main() -> int:
     if not find_tool():
         print("on_card.py: compute-sanitizer is not found; it comes with the CUDA Toolkit", file=sys.stderr)
         return 77
-    farm.build(farm.call(corpus.source)[0], "teaching", "gpu")
+    build()
     with ThreadPoolExecutor(AT_ONCE) as pool:
         jobs = {(name, tool): pool.submit(run, tool, [name], SECONDS) for name in corpus.FAULTY for tool in TOOLS}
         right = {tool: pool.submit(run, tool, list(corpus.RIGHT), 10 * SECONDS) for tool in TOOLS}
-        print_row("program", "expected", "verdict", ["the first error of each tool"])
+        print_row("program", "expected", "verdict", ["what the tools find, and how often"])
         counts: dict[str, int] = {}
         for name, example in corpus.FAULTY.items():
-            found = {tool: jobs[name, tool].result() for tool in TOOLS}
-            verdict = judge(example, [error for errors in found.values() for error in errors])
+            results = {tool: jobs[name, tool].result() for tool in TOOLS}
+            said = [(tool, finding) for tool, (found, _) in results.items() for finding in found]
+            verdict = judge(example, [finding for _, finding in said], [ending for _, ending in results.values()])
             counts[verdict] = counts.get(verdict, 0) + 1
-            words = [in_short(tool, *errors[0]) for tool, errors in found.items() if errors]
-            print_row(name, f"{example.kind} {' '.join(map(str, example.lines))}", verdict,
-                      words or [REASONS.get(name, "silent")])
-        alarms = [in_short(tool, *error) for tool in TOOLS for error in right[tool].result()]
+            silence = "not even without a tool does it end" if verdict == "hangs" else REASONS.get(name, "silent")
+            words = [in_short(*one) for one in said] or [silence]
+            print_row(name, f"{example.kind} {' '.join(map(str, example.lines))}", verdict, words)
+        alarms = []
+        for tool in TOOLS:
+            found, ending = right[tool].result()
+            alarms += [in_short(tool, finding) for finding in found] + ([f"{tool}: {ending}"] if ending else [])
     print_row(f"{len(corpus.RIGHT)} right ones", "silent", "disagree" if alarms else "agree", alarms)
     print(", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())), "of the faulty ones")
     return 1 if alarms or counts.get("disagree") else 0

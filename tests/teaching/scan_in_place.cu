@@ -1,4 +1,4 @@
-// expect: race 16
+// expect: race 17 18
 // The two buffers of a running sum are not swapped: each step writes what others still read.
 
 #include <vector>
@@ -9,14 +9,16 @@ __global__ void scan(const int* values, int* result) {
     __shared__ int buffers[2][64];
     const int t = threadIdx.x;
     int from = 0;
-    buffers[from][t] = values[t];
+    int sum = values[t];
+    buffers[from][t] = sum;
     for (int distance = 1; distance < 64; distance *= 2) {
         __syncthreads();
         const int to = from;
-        buffers[to][t] = buffers[from][t] + (t >= distance ? buffers[from][t - distance] : 0);
+        if (t >= distance) sum += buffers[from][t - distance];
+        buffers[to][t] = sum;
         from = to;
     }
-    result[t] = buffers[from][t];
+    result[t] = sum;
 }
 
 int main() {

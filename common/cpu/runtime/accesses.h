@@ -27,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "calls.h"
 #include "faults.h"
 #include "grid.h"
 #include "observer.h"
@@ -747,6 +748,29 @@ void dynamic_shared(const char*, const char*, const char*, size_t) {}
 
 void entered_kernel(const char* kernel) { Recorder::mine().enter(kernel); }
 
+// The loops of load and weak exchange (atomicAdd of a float, say) are the runtime's own, and one
+// atomic: what counts is the exchange that succeeds. The load before it is none of the kernel's.
+inline bool Watch::counts_failures() { return false; }
+
+inline What what_is(Access access) {
+    if (access == Access::atomic_update) return What::atomic;
+    return writes(access) ? What::store : What::load;
+}
+inline void Watch::access(const volatile void* address, size_t bytes, Access access, bool,
+                          const void* place, const void* frame) {
+    if (!Recorder::recording || !in_kernel() || access == Access::atomic_load) return;
+    Recorder::mine().access(const_cast<const void*>(address), bytes, what_is(access), place, frame);
+}
+inline void Watch::range(const void* address, size_t bytes, Access access, const void* place,
+                         const void* frame) {
+    if (!Recorder::recording || !in_kernel()) return;
+    Recorder::mine().range(address, bytes, what_is(access), place, frame);
+}
+inline void Watch::fence() {}
+
 }  // namespace cuda_cpu
 
-#include "accesses_calls.h"
+extern "C" void __sanitizer_cov_trace_pc() {
+    if (!cuda_cpu::Recorder::recording || !cuda_cpu::in_kernel()) return;
+    cuda_cpu::Recorder::mine().piece(__builtin_return_address(0), __builtin_frame_address(0));
+}

@@ -110,29 +110,32 @@ inline std::string describe(const Allocation& allocation, const char* address) {
 // No program has anything at the lowest addresses, so an element of a null array is there, too.
 inline bool is_null(const char* address) { return address < reinterpret_cast<char*>(1 << 20); }
 
-inline std::string explain_kernel_fault(const char* address, const Allocation* allocation,
-                                        const char* verb) {
-    const std::string who =
-        format("kernel %s, thread %s of block %s, %s ", current_grid ? current_grid->name : "?",
-               to_string(threadIdx).c_str(), to_string(blockIdx).c_str(), verb);
+// What went wrong: the kind under which `make sanitize` counts it, and a sentence; empty when it was
+// an ordinary crash of host code.
+struct Explanation {
+    const char* kind;
+    std::string sentence;
+};
+
+inline Explanation explain_address(const char* address, const Allocation* allocation,
+                                   const std::string& who) {
     if (is_null(address)) {
-        return who + format("address %p: a null pointer.", static_cast<const void*>(address));
+        return {"bounds",
+                who + format("address %p: a null pointer.", static_cast<const void*>(address))};
     }
     if (const size_t bytes = Core::mine().past_dynamic_shared(address)) {
-        return who +
-               format(
-                   "byte %zu past the end of the dynamic shared memory of its block: does the "
-                   "launch ask for enough?",
-                   bytes);
+        return {"bounds", who + format("byte %zu past the end of the dynamic shared memory of its "
+                                       "block: does the launch ask for enough?",
+                                       bytes)};
     }
     if (allocation == nullptr) {
-        return who +
-               format("address %p, which is no device memory.", static_cast<const void*>(address));
+        return {"host-pointer", who + format("address %p, which is no device memory.",
+                                             static_cast<const void*>(address))};
     }
-    return who + describe(*allocation, address) +
-           (allocation->freed
-                ? ": it was given to cudaFree before this kernel ran."
-                : ": compare the index with the number of elements before the access.");
+    const std::string what = who + describe(*allocation, address);
+    if (allocation->freed)
+        return {"freed", what + ": it was given to cudaFree before this kernel ran."};
+    return {"bounds", what + ": compare the index with the number of elements before the access."};
 }
 
 inline std::string explain_host_fault(const char* address, const Allocation& allocation,
@@ -143,46 +146,33 @@ inline std::string explain_host_fault(const char* address, const Allocation& all
            "touch it in a kernel.";
 }
 
-// What went wrong in a kernel, or nothing when it was an ordinary crash of host code.
-inline std::string explain_fault(const siginfo_t& info, const char* stack, const char* verb) {
+inline Explanation explain_fault(const siginfo_t& info, const char* stack, const char* verb) {
     const char* const address = static_cast<const char*>(info.si_addr);
     const char* const kernel = current_grid != nullptr ? current_grid->name : "?";
     const Allocation* const allocation = Memory::instance().nearest_unlocked(address);
     if (!in_kernel()) {
         const bool on_device = allocation != nullptr && Memory::instance().on_device(address);
-        return on_device ? explain_host_fault(address, *allocation, verb) : "";
+        return {"device-pointer", on_device ? explain_host_fault(address, *allocation, verb) : ""};
     }
-    if (info.si_signo == SIGFPE) {
-        return format("kernel %s, thread %s of block %s, divided an integer by zero.", kernel,
-                      to_string(threadIdx).c_str(), to_string(blockIdx).c_str());
-    }
+    const std::string who = format("kernel %s, thread %s of block %s, ", kernel,
+                                   to_string(threadIdx).c_str(), to_string(blockIdx).c_str());
+    if (info.si_signo == SIGFPE) return {"other", who + "divided an integer by zero."};
     if (info.si_code == SI_KERNEL) {  // the processor does not tell the address
-        return format(
-            "kernel %s, thread %s of block %s, used an address that is not aligned for its "
-            "type (16 bytes for a float4) or far outside all memory.",
-            kernel, to_string(threadIdx).c_str(), to_string(blockIdx).c_str());
+        return {"other",
+                who +
+                    "used an address that is not aligned for its type (16 bytes for a float4) or "
+                    "far outside all memory."};
     }
     const bool full_stack = allocation == nullptr && !is_null(address) &&
                             address < stack + page_bytes &&
                             address + 2 * StackAllocator::stack_bytes > stack;
     if (full_stack) {
-        return format(
-            "kernel %s needs more than the %zu KiB of stack that a thread has in CPU mode: "
-            "make its local arrays smaller.",
-            kernel, StackAllocator::stack_bytes / 1024);
+        return {"other",
+                format("kernel %s needs more than the %zu KiB of stack that a thread has in "
+                       "CPU mode: make its local arrays smaller.",
+                       kernel, StackAllocator::stack_bytes / 1024)};
     }
-    return explain_kernel_fault(address, allocation, verb);
-}
-
-// The kind under which `make sanitize` counts it.
-inline const char* kind_of_fault(const siginfo_t& info) {
-    const char* const address = static_cast<const char*>(info.si_addr);
-    if (!in_kernel()) return "device-pointer";
-    if (info.si_signo == SIGFPE || info.si_code == SI_KERNEL) return "other";
-    const Allocation* const allocation = Memory::instance().nearest_unlocked(address);
-    const bool known = is_null(address) || Core::mine().past_dynamic_shared(address) != 0;
-    if (allocation == nullptr) return known ? "bounds" : "host-pointer";
-    return allocation->freed ? "freed" : "bounds";
+    return explain_address(address, allocation, who + verb + " ");
 }
 
 inline void handle_fault(int signal_number, siginfo_t* info, void* raw_context) {
@@ -200,8 +190,8 @@ inline void handle_fault(int signal_number, siginfo_t* info, void* raw_context) 
 #endif
     alarm(10);  // should the crash have happened while the heap was locked, it ends here
     const std::string line = learners_place(place);
-    const std::string sentence = explain_fault(*info, stack, verb);
-    if (!sentence.empty()) stop(line + sentence, kind_of_fault(*info));
+    const auto [kind, sentence] = explain_fault(*info, stack, verb);
+    if (!sentence.empty()) stop(line + sentence, kind);
     // An ordinary crash of host code: say where, then crash as usual.
     if (signal_number == SIGFPE) {
         std::fprintf(stderr, "%shost code divided an integer by zero.\n", line.c_str());

@@ -26,6 +26,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "calls.h"
 #include "faults.h"
 #include "observer.h"
 
@@ -79,8 +80,6 @@ struct Page {
     std::unordered_map<unsigned int, std::array<Cell, 4>> split;  // words that are used in pieces
     std::vector<Region*> regions;
 };
-
-enum class Access { read, write, atomic_read, atomic_write, volatile_read, volatile_write };
 
 class Races {
  public:
@@ -175,21 +174,16 @@ class Races {
         if (region == nullptr) return;
         // A volatile access to global memory is one that other blocks may wait for. In shared memory
         // it is what was written before __syncwarp, and orders nothing.
-        const bool is_volatile =
-            access == Access::volatile_read || access == Access::volatile_write;
-        const bool atomic = access == Access::atomic_read || access == Access::atomic_write ||
-                            (is_volatile && !region->shared);
-        const bool writes = access == Access::write || access == Access::atomic_write ||
-                            access == Access::volatile_write;
+        const bool waits = is_volatile(access) && !region->shared;
+        const bool atomic = is_atomic(access) || waits;
         const Stamp now = stamp(*region, atomic, place);
-        const bool reads = !writes || access == Access::atomic_write;
         if (aligned && reinterpret_cast<uintptr_t>(address) % bytes != 0) {
-            note_place("misaligned", now, writes, address, bytes);
+            note_place("misaligned", now, writes(access), address, bytes);
         }
-        if (!region->written.empty()) keep_initialised(*region, address, bytes, reads, writes, now);
+        if (!region->written.empty()) keep_initialised(*region, address, bytes, access, now);
         each_cell(address, bytes,
-                  [&](Cell& cell) { return check(cell, now, writes, address, bytes); });
-        if (is_volatile && atomic) synchronise(address, writes);
+                  [&](Cell& cell) { return check(cell, now, writes(access), address, bytes); });
+        if (waits) synchronise(address, writes(access));
     }
     void fence() {
         settle();
@@ -270,9 +264,7 @@ class Races {
         if (is_argument || is_null(address) || core.past_dynamic_shared(address) != 0 ||
             core.own_memory(address) != nullptr)
             return;
-        const bool writes = access == Access::write || access == Access::atomic_write ||
-                            access == Access::volatile_write;
-        note_place("host-pointer", stamp({}, false, place), writes, address, bytes);
+        note_place("host-pointer", stamp({}, false, place), writes(access), address, bytes);
     }
 
     // Memory that threads share; not their stacks, nor what the runtime keeps for itself.
@@ -415,20 +407,20 @@ class Races {
         note_race(pending_.first, true, pending_.second, true, address, pending_.bytes);
     }
 
-    void keep_initialised(Region& region, const char* address, size_t bytes, bool reads,
-                          bool writes, const Stamp& now) {
+    void keep_initialised(Region& region, const char* address, size_t bytes, Access access,
+                          const Stamp& now) {
         const size_t begin = static_cast<size_t>(address - region.start);
         const size_t end = std::min(begin + bytes, region.bytes);
         bool written = true;
         for (size_t i = begin; i < end; ++i) {
             written = written && region.written[i];
-            if (writes) region.written[i] = true;
+            if (writes(access)) region.written[i] = true;
         }
         // Some stores the compiler does not announce, that of a returned structure for one; but what
         // nobody has written holds the poison that it was filled with.
         const bool poisoned =
             std::all_of(address, address + (end - begin), [](char byte) { return byte == '\xff'; });
-        if (!reads || written || !poisoned) return;
+        if (!reads(access) || written || !poisoned) return;
         note_place("uninitialised", now, false, address, bytes);
     }
     // A finding about one access.
@@ -550,102 +542,23 @@ void dynamic_shared(const char*, const char*, const char* start, size_t bytes) {
 
 __attribute__((destructor)) inline void finish_races() { Races::instance().finish(); }
 
-inline void touched(const void* address, size_t bytes, Access access, const void* place,
-                    bool aligned = false) {
-    if (in_kernel()) Races::instance().touch(address, bytes, access, place, aligned);
-}
-inline void touched_atomically(const void* address, size_t bytes, bool writes, const void* place) {
+// The calls, by their places of return: an access stands just before.
+inline const void* before(const void* place) { return static_cast<const char*>(place) - 1; }
+
+inline void Watch::access(const volatile void* pointer, size_t bytes, Access access, bool aligned,
+                          const void* place, const void*) {
     if (!in_kernel()) return;
-    touched(address, bytes, writes ? Access::atomic_write : Access::atomic_read, place);
-    Races::instance().synchronise(address, writes);
+    const void* const address = const_cast<const void*>(pointer);
+    Races::instance().touch(address, bytes, access, before(place), aligned);
+    if (is_atomic(access)) Races::instance().synchronise(address, writes(access));
 }
+inline void Watch::range(const void* address, size_t bytes, Access access, const void* place,
+                         const void* frame) {
+    Watch::access(address, bytes, access, false, place, frame);
+}
+inline void Watch::fence() {
+    if (in_kernel()) Races::instance().fence();
+}
+inline bool Watch::counts_failures() { return true; }
 
 }  // namespace cuda_cpu
-
-// ------------------------------------------------------------------ what the compiler calls
-#define CUDA_CPU_HERE (static_cast<char*>(__builtin_return_address(0)) - 1)
-
-extern "C" {
-void __tsan_init() {}
-void __tsan_func_entry(void*) {}
-void __tsan_func_exit() {}
-void __tsan_vptr_update(void**, void*) {}
-void __tsan_vptr_read(void**) {}
-void __tsan_read_range(void* address, size_t bytes) {
-    cuda_cpu::touched(address, bytes, cuda_cpu::Access::read, CUDA_CPU_HERE);
-}
-void __tsan_write_range(void* address, size_t bytes) {
-    cuda_cpu::touched(address, bytes, cuda_cpu::Access::write, CUDA_CPU_HERE);
-}
-#define CUDA_CPU_ACCESS(name, bytes, access, aligned)                                        \
-    void __tsan_##name(void* address) {                                                      \
-        cuda_cpu::touched(address, bytes, cuda_cpu::Access::access, CUDA_CPU_HERE, aligned); \
-    }
-#define CUDA_CPU_ACCESSES(bytes)                                                 \
-    CUDA_CPU_ACCESS(read##bytes, bytes, read, true)                              \
-    CUDA_CPU_ACCESS(write##bytes, bytes, write, true)                            \
-    CUDA_CPU_ACCESS(unaligned_read##bytes, bytes, read, false)                   \
-    CUDA_CPU_ACCESS(unaligned_write##bytes, bytes, write, false)                 \
-    CUDA_CPU_ACCESS(volatile_read##bytes, bytes, volatile_read, true)            \
-    CUDA_CPU_ACCESS(volatile_write##bytes, bytes, volatile_write, true)          \
-    CUDA_CPU_ACCESS(unaligned_volatile_read##bytes, bytes, volatile_read, false) \
-    CUDA_CPU_ACCESS(unaligned_volatile_write##bytes, bytes, volatile_write, false)
-CUDA_CPU_ACCESSES(1)
-CUDA_CPU_ACCESSES(2)
-CUDA_CPU_ACCESSES(4)
-CUDA_CPU_ACCESSES(8)
-CUDA_CPU_ACCESSES(16)
-#undef CUDA_CPU_ACCESSES
-#undef CUDA_CPU_ACCESS
-
-void __tsan_atomic_thread_fence(int) {
-    if (cuda_cpu::in_kernel()) cuda_cpu::Races::instance().fence();
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-void __tsan_atomic_signal_fence(int) {}
-
-#define CUDA_CPU_ATOMIC(bits, name, builtin)                                               \
-    uint##bits##_t __tsan_atomic##bits##_##name(volatile uint##bits##_t* address,          \
-                                                uint##bits##_t value, int) {               \
-        cuda_cpu::touched_atomically(const_cast<uint##bits##_t*>(address), bits / 8, true, \
-                                     CUDA_CPU_HERE);                                       \
-        return builtin(address, value, __ATOMIC_SEQ_CST);                                  \
-    }
-#define CUDA_CPU_COMPARE(bits, name)                                                             \
-    int __tsan_atomic##bits##_##name(volatile uint##bits##_t* address, uint##bits##_t* expected, \
-                                     uint##bits##_t value, int, int) {                           \
-        cuda_cpu::touched_atomically(const_cast<uint##bits##_t*>(address), bits / 8, true,       \
-                                     CUDA_CPU_HERE);                                             \
-        return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,    \
-                                           __ATOMIC_SEQ_CST);                                    \
-    }
-#define CUDA_CPU_ATOMICS(bits)                                                                    \
-    uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t* address, int) {      \
-        cuda_cpu::touched_atomically(const_cast<const uint##bits##_t*>(address), bits / 8, false, \
-                                     CUDA_CPU_HERE);                                              \
-        return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                        \
-    }                                                                                             \
-    void __tsan_atomic##bits##_store(volatile uint##bits##_t* address, uint##bits##_t value,      \
-                                     int) {                                                       \
-        cuda_cpu::touched_atomically(const_cast<uint##bits##_t*>(address), bits / 8, true,        \
-                                     CUDA_CPU_HERE);                                              \
-        __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                       \
-    }                                                                                             \
-    CUDA_CPU_ATOMIC(bits, exchange, __atomic_exchange_n)                                          \
-    CUDA_CPU_ATOMIC(bits, fetch_add, __atomic_fetch_add)                                          \
-    CUDA_CPU_ATOMIC(bits, fetch_sub, __atomic_fetch_sub)                                          \
-    CUDA_CPU_ATOMIC(bits, fetch_and, __atomic_fetch_and)                                          \
-    CUDA_CPU_ATOMIC(bits, fetch_or, __atomic_fetch_or)                                            \
-    CUDA_CPU_ATOMIC(bits, fetch_xor, __atomic_fetch_xor)                                          \
-    CUDA_CPU_ATOMIC(bits, fetch_nand, __atomic_fetch_nand)                                        \
-    CUDA_CPU_COMPARE(bits, compare_exchange_strong)                                               \
-    CUDA_CPU_COMPARE(bits, compare_exchange_weak)
-CUDA_CPU_ATOMICS(8)
-CUDA_CPU_ATOMICS(16)
-CUDA_CPU_ATOMICS(32)
-CUDA_CPU_ATOMICS(64)
-#undef CUDA_CPU_ATOMICS
-#undef CUDA_CPU_COMPARE
-#undef CUDA_CPU_ATOMIC
-}  // extern "C"
-#undef CUDA_CPU_HERE

@@ -65,8 +65,11 @@ extern __thread const uint3* thread_order;
 [[noreturn]] void refuse_call(const char* kernel);
 #ifdef CUDA_CPU_ACCESSES
 void entered_kernel(const char* kernel);  // from here on `make explain` counts
+// As nvcc has it: a kernel is a function of its own, and what it calls becomes part of it.
+#define CUDA_CPU_CALL noinline, flatten
 #else
 inline void entered_kernel(const char*) {}
+#define CUDA_CPU_CALL always_inline
 #endif
 inline void enter_kernel(const char* kernel) {
     if (__builtin_expect(!in_kernel(), false)) refuse_call(kernel);
@@ -114,7 +117,7 @@ struct KernelOf final : Kernel {
     }
 
     template <size_t... Positions>
-    __attribute__((always_inline)) void call(std::index_sequence<Positions...>) const {
+    __attribute__((CUDA_CPU_CALL)) void call(std::index_sequence<Positions...>) const {
         body(std::get<Positions>(arguments)...);
     }
 };

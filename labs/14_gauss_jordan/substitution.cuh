@@ -89,21 +89,10 @@ class Substitution {
             diagonal[half] = lower ? 1 : triangle[r][r];
             inverse[half] = 1 / diagonal[half];
         }
-#pragma unroll
-        for (int part = 0; part < 2; part++) {
-            const int half = lower ? part : 1 - part, other = 1 - half;
-#pragma unroll 4
-            for (int s = 0; s < 32; s++) {
-                const int owner = lower ? s : 31 - s, column = 32 * half + owner;
-                const T mine = isfinite(inverse[half]) ? value[half] * inverse[half]
-                                                       : value[half] / diagonal[half];
-                const T x = __shfl_sync(~0u, lower ? value[half] : mine, owner);
-                if (lane == owner) value[half] = x;
-                if (lower ? lane > owner : lane < owner) {
-                    value[half] -= triangle[lane + 32 * half][column] * x;
-                }
-                if (part == 0) value[other] -= triangle[lane + 32 * other][column] * x;
-            }
+        if (__all_sync(~0u, isfinite(inverse[0]) && isfinite(inverse[1]))) {
+            take_off(triangle, value, [&](int half) { return value[half] * inverse[half]; });
+        } else {
+            take_off(triangle, value, [&](int half) { return value[half] / diagonal[half]; });
         }
 #pragma unroll
         for (int half = 0; half < 2; half++) {
@@ -113,6 +102,32 @@ class Substitution {
         __syncwarp();
         if (lane == 0) set_flag(done_ + int64_t{step_} * sides_ + side_, 1);
     }
+
+    // One unknown after the other: as soon as it is known, it is taken off the rows that are left. Their
+    // elements are read a step ahead.
+    template <class Divide>
+    __device__ static void take_off(const T (*triangle)[step_rows + 1], T* value, Divide&& divide) {
+        const int lane = threadIdx.x % 32;
+        T next[2] = {triangle[lane][place(0)], triangle[lane + 32][place(0)]};
+#pragma unroll
+        for (int part = 0; part < 2; part++) {
+            const int half = lower ? part : 1 - part, other = 1 - half;
+#pragma unroll 4
+            for (int s = 0; s < 32; s++) {
+                const T entry[2] = {next[0], next[1]};
+                const int following = place((32 * part + s + 1) % step_rows);
+                next[0] = triangle[lane][following], next[1] = triangle[lane + 32][following];
+                const int owner = lower ? s : 31 - s;
+                const T x = __shfl_sync(~0u, lower ? value[half] : divide(half), owner);
+                if (lane == owner) value[half] = x;
+                if (lower ? lane > owner : lane < owner) value[half] -= entry[half] * x;
+                if (part == 0) value[other] -= entry[other] * x;
+            }
+        }
+    }
+
+    // The column of the unknown whose turn it is.
+    __device__ static int place(int step) { return lower ? step : step_rows - 1 - step; }
 
     const System<T> system_;
     const T* const b_;

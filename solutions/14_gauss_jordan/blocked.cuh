@@ -34,8 +34,8 @@ inline std::vector<int> order_of(const int* pivots, int n) {
     return order;
 }
 
-// A thread has up to eight rows of a panel: one block 4096 of them, and four columns.
-constexpr int most_panel_rows = 8;
+// One block has room for 512 rows of 32 columns, or for 4096 rows of 4.
+constexpr int rows_of_block(int columns, int threads) { return threads * 32 / columns; }
 constexpr int most_alone = 256;  // rows for which one block is faster than several
 
 // Who factors a panel, and who multiplies.
@@ -44,8 +44,7 @@ enum class UpdateBy { registers, tensor_cores };
 
 // How a panel is shared out.
 struct PanelShape {
-    int rows, columns;  // of a thread
-    int blocks, threads;
+    int columns, blocks, threads;
 };
 
 // Columns are taken together on three levels: a panel is factored by one launch, a block is finished
@@ -168,18 +167,17 @@ class LuFactors {
         const int most_blocks = cluster                ? largest_cluster_
                                 : grid && !lab::on_cpu ? device_.multiprocessors
                                                        : 1;
-        // Few threads a block: each of them reads the pivot's row, which takes longer than to use it.
-        constexpr PanelShape kinds[] = {{1, 32, 0, 128}, {2, 32, 0, 128}, {2, 32, 0, 256},
-                                        {2, 16, 0, 512}, {4, 8, 0, 512},  {8, 4, 0, 512}};
+        constexpr PanelShape kinds[] = {{32, 0, 128}, {32, 0, 256}, {32, 0, 512},
+                                        {16, 0, 512}, {8, 0, 512},  {4, 0, 512}};
         const bool alone = height <= most_alone;
         for (PanelShape shape : kinds) {
-            const int64_t of_block = int64_t{shape.rows} * shape.threads;
+            const int64_t of_block = rows_of_block(shape.columns, shape.threads);
             if (of_block * (alone ? 1 : most_blocks) < height) continue;
             const int wanted = int(lab::divide_up(height, of_block));
             shape.blocks = 1;
             while (shape.blocks < wanted) shape.blocks = grid ? wanted : 2 * shape.blocks;
-            shape.threads =
-                round_up(lab::divide_up(height, int64_t{shape.rows} * shape.blocks), 32);
+            const int of_warp = rows_of_block(shape.columns, 32);
+            shape.threads = 32 * int(lab::divide_up(height, int64_t{of_warp} * shape.blocks));
             return shape;
         }
         lab::fail("a panel of %d rows is higher than this card's blocks can hold", height);
@@ -191,14 +189,13 @@ class LuFactors {
     // Up to 65536 rows on an H100; more of them are left to a grid, which has more blocks.
     bool by_cluster(int height) const {
         return panel_by_ == PanelBy::team && largest_cluster_ > 1 &&
-               height <= int64_t{largest_cluster_} * panel_most_threads * most_panel_rows;
+               height <= int64_t{largest_cluster_} * rows_of_block(4, panel_most_threads);
     }
 
     // CPU mode takes narrow ones, so that a small matrix meets all that there is.
     static Levels usual_levels(int n) {
         if (lab::on_cpu) return {32, 128, true};
-        if (n <= 2048) return {32, 32, n > 1024};
-        if (n <= 4096) return {64, 64, true};
+        if (n <= 4096) return {32, 32, n > 1024};
         return {128, n <= 8192 ? 256 : 512, true};
     }
 
@@ -303,39 +300,37 @@ class LuFactors {
                       cudaStream_t stream) {
         switch (shape.columns) {
             case 32:
-                if (shape.rows == 2)
-                    return launch_panel_of<2, 32>(system, first, count, shape, stream);
-                return launch_panel_of<1, 32>(system, first, count, shape, stream);
+                return launch_panel_of<32>(system, first, count, shape, stream);
             case 16:
-                return launch_panel_of<2, 16>(system, first, count, shape, stream);
+                return launch_panel_of<16>(system, first, count, shape, stream);
             case 8:
-                return launch_panel_of<4, 8>(system, first, count, shape, stream);
+                return launch_panel_of<8>(system, first, count, shape, stream);
             default:
-                return launch_panel_of<8, 4>(system, first, count, shape, stream);
+                return launch_panel_of<4>(system, first, count, shape, stream);
         }
     }
 
-    template <int rows, int columns>
+    template <int columns>
     void launch_panel_of(const System<T>& system, int first, int count, PanelShape shape,
                          cudaStream_t stream) {
         if (panel_by_ == PanelBy::one_block || (shape.blocks == 1 && !lab::on_cpu)) {
-            launch(factor_panel<T, rows, columns, Alone<T>>, 1, shape.threads, 0, stream, system,
-                   first, count, pivots_.get(), singular_.get(), typename Alone<T>::Place{});
+            launch(factor_panel<T, columns, Alone<T>>, 1, shape.threads, 0, stream, system, first,
+                   count, pivots_.get(), singular_.get(), typename Alone<T>::Place{});
         } else if (by_cluster(system.n - first)) {
-            launch_cluster<rows, columns>(system, first, count, shape, stream);
+            launch_cluster<columns>(system, first, count, shape, stream);
         } else {
             const typename Grid<T>::Place place = {offers_.get(), steps_.get(), first};
-            launch_grid<rows, columns>(system, first, count, shape, place, stream);
+            launch_grid<columns>(system, first, count, shape, place, stream);
         }
     }
 
     // All blocks of a team must run at the same time. That is what a cooperative launch promises. CPU
     // mode has none; its teams are of one block.
-    template <int rows, int columns>
+    template <int columns>
     void launch_grid(const System<T>& system, int first, int count, PanelShape shape,
                      typename Grid<T>::Place place, cudaStream_t stream) {
 #ifdef CUDA_ON_CPU
-        factor_panel<T, rows, columns, Grid<T>><<<shape.blocks, shape.threads, 0, stream>>>(
+        factor_panel<T, columns, Grid<T>><<<shape.blocks, shape.threads, 0, stream>>>(
             system, first, count, pivots_.get(), singular_.get(), place);
         CHECK_LAUNCH();
 #else
@@ -343,13 +338,13 @@ class LuFactors {
         int* pivots = pivots_.get();
         int* singular = singular_.get();
         void* arguments[] = {&argument, &first, &count, &pivots, &singular, &place};
-        CHECK(cudaLaunchCooperativeKernel((const void*)factor_panel<T, rows, columns, Grid<T>>,
+        CHECK(cudaLaunchCooperativeKernel((const void*)factor_panel<T, columns, Grid<T>>,
                                           shape.blocks, shape.threads, arguments, 0, stream));
         follows_kernel_ = false;
 #endif
     }
 
-    template <int rows, int columns>
+    template <int columns>
     void launch_cluster([[maybe_unused]] const System<T>& system, [[maybe_unused]] int first,
                         [[maybe_unused]] int count, [[maybe_unused]] PanelShape shape,
                         [[maybe_unused]] cudaStream_t stream) {
@@ -358,9 +353,18 @@ class LuFactors {
         cluster.id = cudaLaunchAttributeClusterDimension;
         cluster.val.clusterDim.x = shape.blocks;
         cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-        launch_with({cluster}, factor_panel<T, rows, columns, Cluster<T>>, shape.blocks,
-                    shape.threads, 0, stream, system, first, count, pivots_.get(), singular_.get(),
-                    typename Cluster<T>::Place{});
+        const auto launch_as = [&](auto kernel, auto place) {
+            launch_with({cluster}, kernel, shape.blocks, shape.threads, 0, stream, system, first,
+                        count, pivots_.get(), singular_.get(), place);
+        };
+        using Few = Cluster<T, false>;
+        using Many = Cluster<T, true>;
+        if constexpr (columns == 32) {
+            if (shape.blocks * (shape.threads / 32) <= most_offers) {
+                return launch_as(factor_panel<T, 32, Few>, typename Few::Place{});
+            }
+        }
+        launch_as(factor_panel<T, columns, Many>, typename Many::Place{});
 #endif
     }
 
@@ -466,7 +470,7 @@ class LuFactors {
     // A program that was compiled for an older card has neither these nor clusters.
     void prepare_dependent_launches() {
         cudaFuncAttributes attributes;
-        CHECK(cudaFuncGetAttributes(&attributes, factor_panel<T, 1, 32, Alone<T>>));
+        CHECK(cudaFuncGetAttributes(&attributes, factor_panel<T, 32, Alone<T>>));
         dependent_launches_ = attributes.ptxVersion >= 90;
     }
 
@@ -474,15 +478,15 @@ class LuFactors {
     void prepare_clusters() {
         if (CUDART_VERSION < OLDEST_FOR_CLUSTERS) return;
         largest_cluster_ = largest_cluster;
-        allow_largest_cluster(factor_panel<T, 1, 32, Cluster<T>>, threads_for(32));
-        allow_largest_cluster(factor_panel<T, 2, 32, Cluster<T>>, threads_for(32));
-        allow_largest_cluster(factor_panel<T, 2, 16, Cluster<T>>, threads_for(16));
-        allow_largest_cluster(factor_panel<T, 4, 8, Cluster<T>>, threads_for(8));
-        allow_largest_cluster(factor_panel<T, 8, 4, Cluster<T>>, threads_for(4));
+        allow_largest_cluster(factor_panel<T, 32, Cluster<T, false>>);
+        allow_largest_cluster(factor_panel<T, 32, Cluster<T, true>>);
+        allow_largest_cluster(factor_panel<T, 16, Cluster<T, true>>);
+        allow_largest_cluster(factor_panel<T, 8, Cluster<T, true>>);
+        allow_largest_cluster(factor_panel<T, 4, Cluster<T, true>>);
     }
 
     template <class Kernel>
-    void allow_largest_cluster(Kernel kernel, int threads) {
+    void allow_largest_cluster(Kernel kernel) {
         if (cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) !=
             cudaSuccess) {
             cudaGetLastError();
@@ -495,7 +499,7 @@ class LuFactors {
         attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
         cudaLaunchConfig_t config = {};
         config.gridDim = dim3(largest_cluster);
-        config.blockDim = dim3(threads);
+        config.blockDim = dim3(panel_most_threads);
         config.attrs = &attribute;
         config.numAttrs = 1;
         int clusters = 0;
@@ -513,7 +517,7 @@ class LuFactors {
     bool dependent_launches_ = false, follows_kernel_ = false;
     const UrgentStream urgent_;
     DeviceArray<int> pivots_, singular_, steps_;
-    DeviceArray<Offer<T>> offers_;
+    DeviceArray<typename Grid<T>::OfferWithRow> offers_;
     std::unique_ptr<DeviceArray<int>> progress_;
 };
 

@@ -295,7 +295,7 @@ std::string tensor_cores_missing() {
 
 // Why one block cannot keep a panel of so many rows, or "".
 inline std::string one_block_missing(int64_t n) {
-    constexpr int64_t most = most_panel_rows * panel_most_threads;
+    constexpr int64_t most = rows_of_block(4, panel_most_threads);
     if (n <= most) return "";
     return lab::format("one block has no more than %lld rows in its registers", (long long)most);
 }

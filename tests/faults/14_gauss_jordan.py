@@ -19,7 +19,7 @@ FAULTS = [
           caught="FAIL  tiled: 31"),
     Fault(name="an absolute threshold", old="if (pivot.magnitude == 0) {", new="if (pivot.magnitude < 0x3D719799812DEA11) {",
           caught="report found no solution"),
-    Fault(name="the displaced row is forgotten", file=PANEL, old="                standing[r] = pivot.standing;\n", new="", caught="FAIL  blocked"),
+    Fault(name="the displaced row is forgotten", file=PANEL, old="                standing[m] = pivot.standing;\n", new="", caught="FAIL  blocked"),
     Fault(name="refinement stops early", file=BLOCKS, old="std::sqrt(double(n_)) * 0x1p-53", new="1e-7", caught="FAIL  refined"),
     Fault(name="each block searches the first rows", file=STEPS, old="k + int64_t{blockIdx.x} * search_threads + thread;",
           new="k + thread;", caught="column 1 is the first without a pivot"),

@@ -110,16 +110,14 @@ double cusolver(Matrix& m) {
 // The levels that are worth a try for so many unknowns.
 std::vector<Levels> levels_for(int n) {
     if (n <= 512) return {{32, 32, false}, {64, 64, false}};
-    if (n <= 2048)
-        return {{32, 32, false}, {32, 32, true},    {64, 64, false},
-                {64, 64, true},  {128, 128, false}, {64, 128, true}};
+    if (n <= 2048) return {{32, 32, false}, {32, 32, true}, {64, 64, false}, {32, 64, true}};
     if (n <= 4096)
-        return {{32, 32, true}, {64, 64, true}, {64, 128, true}, {128, 128, true}, {64, 256, true}};
+        return {{32, 32, true}, {32, 64, true}, {64, 64, true}, {32, 128, true}, {128, 128, true}};
     if (n <= 8192)
-        return {{64, 64, true},  {64, 128, true},  {128, 128, true},
-                {64, 256, true}, {128, 256, true}, {64, 512, true}};
-    return {
-        {128, 256, true}, {64, 256, true}, {64, 512, true}, {128, 512, true}, {128, 1024, true}};
+        return {{32, 64, true},   {64, 64, true},  {32, 128, true}, {64, 128, true},
+                {128, 128, true}, {64, 256, true}, {128, 256, true}};
+    return {{64, 128, true}, {64, 256, true},  {128, 256, true},
+            {64, 512, true}, {128, 512, true}, {128, 1024, true}};
 }
 
 void whole(int n) {
@@ -173,15 +171,11 @@ void panels(int n) {
     CHECK(cudaMemcpy(m.a.get(), m.b.get(), m.a.bytes(), cudaMemcpyDeviceToDevice));
     LuFactors<double> lu(n, PanelBy::team, UpdateBy::tensor_cores);
     std::printf("panel of %5d rows, us of 1 / 32 columns:", n);
-    for (PanelShape shape : {PanelShape{1, 32, 1, 128},
-                             {1, 32, 1, 256},
-                             {2, 32, 1, 64},
-                             {2, 32, 1, 128},
-                             {2, 32, 1, 256}}) {
-        while (shape.rows * shape.blocks * shape.threads < n) shape.blocks *= 2;
+    for (PanelShape shape : {PanelShape{32, 1, 64}, {32, 1, 128}, {32, 1, 256}, {32, 1, 512}}) {
+        while (rows_of_block(32, shape.blocks * shape.threads) < n) shape.blocks *= 2;
         if (shape.blocks > 16) continue;
-        shape.threads = round_up(lab::divide_up(n, shape.rows * shape.blocks), 32);
-        std::printf("  %2d x %3d x %d:", shape.blocks, shape.threads, shape.rows);
+        shape.threads = 32 * int(lab::divide_up(n, rows_of_block(32, 32 * shape.blocks)));
+        std::printf("  %2d x %3d:", shape.blocks, shape.threads);
         std::fflush(stdout);
         for (int count : {1, 32}) {
             std::printf(" %6.2f",

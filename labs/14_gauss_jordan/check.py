@@ -344,6 +344,10 @@ def extremes(case):
         for variant in ("team", "refined"):
             solve(case, variant, scale * a, scale * b)
         require_condition(case, numpy.linalg.cond(a, 1))
+    for a, b, advice in ((1e-300, 1e300, "divide B"), (1e300, 1e-300, "multiply B")):
+        run = case.run("--variant", "report", "--a", case.save("a", numpy.array([[a]])), "--b", case.save("b", numpy.array([b])),
+                       status=1)
+        case.expect(advice in run.stdout, f"{b:g} / {a:g} is no double: the program should say what to do: {advice}")
 
 
 @lab.case("a system nobody knows before, all variants", fresh=True)

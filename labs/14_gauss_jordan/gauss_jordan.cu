@@ -379,6 +379,22 @@ struct Run {
 // but for matrices in which elements grow; of these the CPU's own elimination gives the measure.
 constexpr double usual_backward_error = 16;
 
+// A solution may be wrong because the type has no such numbers.
+template <class T>
+void note_range(Run<T>& run, const std::string& name) {
+    const auto is_finite = [](T value) { return std::isfinite(value); };
+    const auto is_zero = [](T value) { return value == 0; };
+    const char* const type = is_double<T> ? "double" : "float";
+    if (!std::all_of(run.x.begin(), run.x.end(), is_finite)) {
+        run.results.note(
+            lab::format("%s: X is not finite; if it is too large for a %s, divide B by a number",
+                        name.c_str(), type));
+    } else if (std::all_of(run.x.begin(), run.x.end(), is_zero)) {
+        run.results.note(lab::format(
+            "%s: X is 0; if it is too small for a %s, multiply B by a number", name.c_str(), type));
+    }
+}
+
 template <class T>
 void report_errors(Run<T>& run, const std::string& name, Shape shape, double milliseconds) {
     const Errors errors = find_errors(run.problem, run.x, run.norms.rows);
@@ -389,6 +405,7 @@ void report_errors(Run<T>& run, const std::string& name, Shape shape, double mil
         comparison.first = errors.place;
         comparison.expected = errors.expected;
         comparison.got = errors.got;
+        note_range(run, name);
     }
     run.results.add(name, shape.grid, shape.block, milliseconds, 0, run.operations, comparison);
     run.results.note(lab::format("%s: largest |b - A x| %.3g, backward error %.3g", name.c_str(),

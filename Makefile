@@ -6,12 +6,12 @@
 #: make run LAB=03             build and run my exercise
 #: make check LAB=03           judge my exercise
 #: make build LAB=03           build it only
-#: make run LAB=03 SOLUTION=1  the worked solution; check, build, bench and profile take SOLUTION too
-#: make sanitize LAB=03        races, bounds, uninitialised memory, barriers, pointers: named, with lines
+#: make run LAB=03 SOLUTION=1  the worked solution; check, build, bench, sanitize, explain, profile too
+#: make sanitize LAB=03        races, bounds, barriers, pointers and more: named, with lines; FILE=my.cu
 #: make bench LAB=03           times as a table, CSV and plots, beside the vendor's library
 #: make explain LAB=03         what each line asks of memory, without a GPU; FILE=my.cu; EXPLAIN=--help
-#: make profile-nsys LAB=03     where a run's time goes: kernels, copies, CUDA calls (Nsight Systems)
-#: make profile-ncu LAB=03      what limits each kernel (Nsight Compute)
+#: make profile-nsys LAB=03    where a run's time goes: kernels, copies, CUDA calls (Nsight Systems)
+#: make profile-ncu LAB=03     what limits each kernel (Nsight Compute)
 #: make progress               how far I am in every lab
 #: make next                   where to go on: opens the first TODO in VISUAL or EDITOR
 #: make hint LAB=03            one more hint; ARGS=--again, "--task 2", --all, --reset
@@ -49,6 +49,9 @@ known_labs := the labs are $(labs)
 require_lab = $(if $(wanted),,$(error LAB is needed, as in: make $@ LAB=$(call number,$(firstword $(labs))); $(known_labs)))
 refuse_unknown = $(if $(unknown),$(error there is no lab $(unknown); $(known_labs)))
 
+need_file = [ -f $(call quote,$(FILE)) ] || { \
+    echo 'make $@: there is no file' $(call quote,$(FILE))'; FILE= names a .cu file, from this folder' >&2; exit 2; }
+
 help:
 	@sed -n 's/^#: \{0,1\}//p' Makefile
 	@echo
@@ -57,8 +60,11 @@ help:
 	    printf '%-28s %s\n' "$$lab" "$$title"; \
 	done
 
+# Options of `make explain` that need neither a lab nor a file.
+explain_help := $(filter -h --help,$(EXPLAIN))
+
 # Every lab that was named, one after the other; a failure does not stop the next.
-run check build bench sanitize profile-nsys profile-ncu $(if $(FILE),,explain):
+run check build bench profile-nsys profile-ncu $(if $(FILE),,sanitize $(if $(explain_help),,explain)):
 	@$(require_lab)$(refuse_unknown)status=0; for lab in $(selected); do \
 	    $(MAKE) --no-print-directory -C "labs/$$lab" $@ LAB="$$lab" FROM_TOP=1 || status=$$?; \
 	done; exit $$status
@@ -68,18 +74,29 @@ test:
 	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u LAB -u ARGS $(call python_path,$$PWD/common:$$PWD/tests) \
 	    $(call quote,$(PYTHON)) -B -m pytest $(or $(TESTS),tests) $(ARGS)
 
+ifneq ($(explain_help),)
+explain:
+	@$(call python_path,common) $(call quote,$(PYTHON)) -B -m explain --help
+else ifneq ($(FILE),)
 # Any .cu file, in CPU mode. What it is linked with is built anew when common/cpu has changed.
-ifneq ($(FILE),)
 explained := build/cpu-explain/own/$(shell basename -- $(call quote,$(FILE)) .cu)
 explain:
-	@[ -f $(call quote,$(FILE)) ] || { \
-	    echo 'make explain: there is no file' $(call quote,$(FILE))'; FILE= names a .cu file, from this folder' >&2; exit 2; }
+	@$(need_file)
 	@mkdir -p build/cpu-explain/own
 	@object=build/cpu-explain/own/runtime.o; \
 	    [ ! -e $$object ] || [ -z "$$(find common/cpu -newer $$object -print -quit)" ] || rm -f $$object
 	@bash common/cpu/compile.sh --sanitize accesses --cxx $(call quote,$(CXX)) --python $(call quote,$(PYTHON)) \
 	    $(call quote,$(FILE)) -o $(call quote,$(explained))
 	@$(call python_path,common) $(call quote,$(PYTHON)) -B -m explain $(EXPLAIN) $(call quote,$(explained)) $(ARGS)
+endif
+
+# Any .cu file, in CPU mode; BACKEND=gpu asks for compute-sanitizer.
+ifneq ($(FILE),)
+sanitize:
+	@$(need_file)
+	@$(if $(filter command,$(origin ORDER)),CUDA_CPU_ORDER=$(call quote,$(ORDER))) $(call python_path,common) \
+	    $(call quote,$(PYTHON)) -B -m checker.sanitize --cxx $(call quote,$(CXX)) $(call quote,$(FILE)) -- $(ARGS) \
+	    || $(skipped_is_fine)
 endif
 
 # What a learner asks for on the way; the modules are in common/checker.
@@ -121,9 +138,9 @@ $(call require,python numpy matplotlib)
 -include build/setup.mk
 endif
 
-ifneq ($(filter explain,$(MAKECMDGOALS)),)
-ifneq ($(FILE),)
-$(call require,compiler python boost)
+ifneq ($(filter explain sanitize,$(MAKECMDGOALS)),)
+ifneq ($(FILE)$(explain_help),)
+$(call require,python $(if $(FILE),compiler boost $(if $(filter sanitize,$(MAKECMDGOALS)),numpy)))
 -include build/setup.mk
 endif
 endif

@@ -15,6 +15,9 @@ dry_run = $(findstring n,$(filter-out --%,$(firstword -$(MAKEFLAGS))))
 set_up = $(shell env $(call given,CXX PYTHON) bash $(top)/common/setup.sh --need '$(1)' >&2 && echo ready)
 require = $(if $(dry_run),,$(if $(call set_up,$(1)),,$(error the set-up is not complete, see above)))
 
+# 77 is no failure: the program has said why it cannot do its work on this machine.
+skipped_is_fine = { status=$$?; [ $$status -eq 77 ] || exit $$status; echo 'skipped, for the reason above' >&2; }
+
 python_path = PYTHONPATH="$(1)$${PYTHONPATH:+:$$PYTHONPATH}"
 
 # A learner's command, a module of common/checker. It starts make itself, so nothing of this make's

@@ -30,6 +30,12 @@ ifneq ($(filter-out $(lab) $(name) $(number) $(number:0%=%),$(LAB)),)
 $(error this folder is lab $(lab), not $(LAB); leave LAB out here)
 endif
 
+ifneq ($(filter explain sanitize,$(MAKECMDGOALS)),)
+ifneq ($(FILE),)
+$(error this folder is lab $(lab), FILE names a file of your own: ask for it in the course's folder, as in: make $(firstword $(MAKECMDGOALS)) FILE=my.cu)
+endif
+endif
+
 quiet := $(if $(call is_set,V),,@)
 
 help test setup:
@@ -87,14 +93,14 @@ $(call require,compiler $(needs_stb) $(if $(filter cpu,$(backend)),python boost)
 
 announce:
 	@echo $(call quote,backend: $(backend) ($(reason))) >&2
-	@$(if $(untouched),echo 'labs/$(lab)/$(name).cu is as it was shipped: the worked solution is measured' >&2)
+	@$(if $(untouched),echo 'labs/$(lab)/$(name).cu is as it was shipped: the worked solution is $(if $(explain),explained,measured)' >&2)
 	@$(call is_missing,$(LAB_PEERS),$(libraries))
 	@$(call is_missing,$(LAB_HOST_PEERS),$(host_libraries))
 
 # --- building -----------------------------------------------------------------------------------
 
-# Measuring an exercise that nobody has touched would measure nothing.
-untouched := $(if $(bench)$(profile),$(if $(SOLUTION),,$(shell PYTHONPATH=$(top)/common \
+# Measuring or explaining an exercise that nobody has touched would show nothing.
+untouched := $(if $(bench)$(profile)$(explain),$(if $(SOLUTION),,$(shell PYTHONPATH=$(top)/common \
     $(call quote,$(PYTHON)) -B -m checker.exercises --check $(lab) >/dev/null 2>&1 && echo yes)))
 kind := $(if $(call is_set,SOLUTION)$(untouched),solutions,labs)
 source := $(if $(filter solutions,$(kind)),$(top)/solutions/$(lab)/)$(name).cu
@@ -175,9 +181,6 @@ endif
 -include $(program).d
 
 # --- running ------------------------------------------------------------------------------------
-
-# 77 is no failure: the program has said why it cannot do its work on this machine.
-skipped_is_fine = { status=$$?; [ $$status -eq 77 ] || exit $$status; echo 'skipped, for the reason above' >&2; }
 
 # Cards that are hidden are a reason to choose the CPU, and none to hide the CPU's device as well.
 shown := $(if $(filter cpu,$(backend)),$(if $(BACKEND),,env -u CUDA_VISIBLE_DEVICES))

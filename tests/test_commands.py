@@ -229,6 +229,35 @@ def test_inside_a_folder(course):
     assert "this folder is lab 02_beta" in course.refused("run", "LAB=1", at="labs/02_beta")
 
 
+# A file of one's own
+
+
+def test_sanitize_a_file(course):
+    write(course.path / "my file.cu", "")
+    write(course.path / "common/checker/sanitize.py", """import os, sys
+print(*sys.argv[1:], os.environ.get("CUDA_CPU_ORDER"), os.environ.get("BACKEND"), sep="|")
+sys.exit(int(sys.argv[-1]))
+""")
+    assert course.make("sanitize", "FILE=my file.cu", "ARGS=--elements 0").stdout.endswith(
+        "|my file.cu|--|--elements|0|None|None\n")
+    said = course.make("sanitize", "FILE=my file.cu", "ARGS=77", "ORDER=random:7", "BACKEND=gpu")
+    assert said.stdout.endswith("|my file.cu|--|77|random:7|gpu\n") and "skipped, for the reason above" in said.stderr
+    assert "Error 1" in course.refused("sanitize", "FILE=my file.cu", "ARGS=1")
+
+
+@pytest.mark.parametrize("command", ["explain", "sanitize"])
+def test_a_file_that_is_not_there_or_asked_for_in_a_lab(course, command):
+    assert f"make {command}: there is no file my.cu; FILE= names" in course.refused(command, "FILE=my.cu")
+    said = course.refused(command, "FILE=../../my.cu", at="labs/02_beta")
+    assert "this folder is lab 02_beta, FILE names a file of your own" in said and len(said.splitlines()) == 1
+
+
+def test_help_of_explain_needs_no_lab(course):
+    write(course.path / "common/explain/__main__.py", "import sys; print(*sys.argv[1:])\n")
+    assert course.make("explain", "EXPLAIN=--help").stdout == "--help\n"
+    assert course.make("explain", "EXPLAIN=--help", "LAB=1").stdout == "--help\n"
+
+
 # Building, running, checking
 
 

@@ -17,6 +17,7 @@ from explain import frames
 from teaching import corpus, on_card
 
 FAULTS = farm.ROOT / "tests" / "programs" / "sanitize_faults.cu"
+LINE_OF_MALLOC = 1 + FAULTS.read_text().split("cudaMalloc(")[0].count("\n")
 only_cpu = pytest.mark.skipif(farm.BACKEND != "cpu", reason="on a card: bash tests/on_card.sh teaching")
 
 
@@ -37,11 +38,15 @@ def test_silent(folder):
 
 @only_cpu
 @pytest.mark.parametrize("number, kind, lines, variable, words", [
-    (1, "race", [17, 18], "tile", "Put __syncthreads() between"),
+    (1, "race", [17, 18], "tile", "Put __syncthreads() between the write in line 17 and the read in line 18."),
     (2, "bounds", [22], "values", "the first byte past the end of the allocation of 192 bytes"),
     (3, "race", [27], "hits", "thread (0,0,0) of block (1,0,0)"),
     (4, "uninitialised", [10], "values", "which nobody has written (48 times)"),
-    (5, "leak", [33], None, "never given to cudaFree"),
+    (5, "leak", [LINE_OF_MALLOC], None, "never given to cudaFree"),
+    (7, "host-pointer", [42], None, "reads from and writes to memory of the host (48 and 48 times)."),
+    (8, "bounds", [44], "values", "4 bytes before the start of the allocation of 192 bytes, values. The index is below 0"),
+    (10, "race", [32, 34], "tile", "comes too early: put another __syncthreads() behind line 34."),
+    (11, "barrier", [47], None, "only 8 of the 48 threads of block (0,0,0) reach this barrier"),
 ])
 def test_fault(folder, number, kind, lines, variable, words):
     """One finding, worded in CUDA's terms, and status 1."""
@@ -49,8 +54,34 @@ def test_fault(folder, number, kind, lines, variable, words):
     assert result.returncode == 1, result.stdout + result.stderr
     found, = json.loads((folder / "found.json").read_text())
     assert (found["kind"], found["lines"], found["variable"]) == (kind, lines, variable)
-    assert words in found["sentence"] and f"sanitize_faults.cu:{lines[0]}" in found["sentence"]
+    assert words in found["sentence"] and found["sentence"].startswith(f"sanitize_faults.cu:{lines[0]}")
     assert result.stdout == f"{found['sentence']}\n1 fault found\n"
+
+
+@only_cpu
+@pytest.mark.parametrize("order", ["reversed", "random:7"])
+@pytest.mark.parametrize("number, advice", [(1, "between the write in line 17 and the read in line 18."),
+                                            (10, "put another __syncthreads() behind line 34.")])
+def test_advice_is_the_same_in_every_order(number, advice, order):
+    result = sanitize(FAULTS, "--", str(number), env={"CUDA_CPU_ORDER": order})
+    assert result.returncode == 1 and f"{advice}\n1 fault found\n" in result.stdout, result.stdout
+
+
+@only_cpu
+def test_random_order_says_its_seed():
+    """One seed for both programs; as CUDA_CPU_ORDER it gives the same run again."""
+    result = sanitize(FAULTS, "--", "1", env={"CUDA_CPU_ORDER": "random"})
+    order = re.fullmatch(r"threads and blocks run in random order: CUDA_CPU_ORDER=(random:\d+)\n", result.stderr)
+    assert order, result.stderr
+    again = sanitize(FAULTS, "--", "1", env={"CUDA_CPU_ORDER": order[1]})
+    assert (again.returncode, again.stdout, again.stderr) == (1, result.stdout, "")
+
+
+@pytest.mark.parametrize("order", ["bogus", "random:x", "random:", "forward "])
+def test_an_order_that_is_none(order):
+    result = sanitize(FAULTS, "--backend", "cpu", env={"CUDA_CPU_ORDER": order})
+    assert (result.returncode, result.stdout) == (2, "")
+    assert f"{order} is no order; write forward, reversed, random or random:SEED" in result.stderr
 
 
 @only_cpu
@@ -102,9 +133,10 @@ def reported(tool, name, host=None):
      "that not all threads of the block come to (at least 2 times). Every"),
     ("racecheck", "broadcast_unwaited", 4, "race in kernel subtract_first on shared memory (4 bytes): thread (31,0,0) "
      "of block (0,0,0) reads it in line 12, thread (0,0,0) of the same block writes it in line 11, and nothing orders "
-     "the two. Put __syncwarp() between the reads and the next write."),
+     "the two. Put __syncwarp() between the write in line 11 and the read in line 12; if one stands there, put another "
+     "behind line 12."),
     ("racecheck", "reverse_unwaited", 1, "writes it in line 11, thread (32,0,0) of the same block reads it in line 12, "
-     "and nothing orders the two. Put __syncthreads() between the write and the read."),
+     "and nothing orders the two. Put __syncthreads() between the write in line 11 and the read in line 12; if one"),
     ("memcheck", "guard_one_too_far", 1, "kernel doubled, thread (36,0,0) of block (1,0,0), writes to the first byte "
      "past the end of the nearest allocation, of 400 bytes. Compare the index"),
     ("memcheck", "left_neighbour_of_first", 1, "reads from 4 bytes before the start of the nearest allocation, of 256"),
@@ -219,6 +251,35 @@ def test_a_race_explains_what_nobody_wrote():
     race, unwritten = finding("race", [3, 4], "tile"), finding("uninitialised", [4], "tile")
     other = finding("uninitialised", [4], "values")
     assert merged([race, unwritten, other, race]) == [race, other]
+
+
+@pytest.mark.parametrize("write, read, between, words", [
+    (1, 4, "", "Put __syncthreads() between the write in line 1 and the read in line 4."),
+    (1, 4, "// __syncthreads();", "Put __syncthreads() between the write in line 1 and the read in line 4."),
+    (1, 4, "__syncwarp();", "Put __syncthreads() between the write in line 1 and the read in line 4."),
+    (1, 4, "__syncthreads();", "the next round of a loop that comes too early: put another __syncthreads() behind line 4."),
+    (1, 4, "}\n", "Put __syncthreads() between the write in line 1 and the read in line 4; if one stands there"),
+    (4, 1, "", "Put __syncthreads() between the reads in line 1 and the next write in line 4, or, if they belong to two"),
+    (4, 1, "__syncthreads();", "put another __syncthreads() behind line 4."),
+    (4, 4, "", "use atomicAdd; otherwise give each thread"),
+    (0, 0, "", "Put __syncthreads() between the two."),
+])
+def test_where_a_barrier_belongs(write, read, between, words):
+    sides = [{"atomic": 0, "number": 0, "warp": warp, "write": warp, "line": line}
+             for warp, line in enumerate((read, write))]
+    lines = sorted({read, write}) if read else []
+    said = {sanitize_words.repair(*pair, lines, f"first\n{between}\nthird\nfourth\n") for pair in (sides, sides[::-1])}
+    assert len(said) == 1 and words in said.pop()
+
+
+def test_advice_for_lines_of_two_files(tmp_path):
+    """A line of one file stands neither before nor behind that of another."""
+    source = tmp_path / "sum.cu"
+    source.write_text("")
+    words = sanitize_words.Words({1: ("sum.cu", 3), 2: ("tile.cuh", 9)}, tmp_path / "sum", source)
+    read, write = ({"place": place, "atomic": 0, "number": 0, "warp": place, "write": place == 2} for place in (1, 2))
+    fact = {"first": read, "second": write, "size": 4, "bytes": 64}
+    assert words.advice(fact, [3, 9]) == "Put __syncthreads() between the two."
 
 
 def test_lines_in_a_path_with_a_space(monkeypatch):

@@ -18,6 +18,7 @@ import argparse
 import json
 import os
 import re
+import secrets
 import shlex
 import subprocess
 import sys
@@ -36,6 +37,7 @@ from .sanitize_words import Finding, findings_of, merged
 ROOT = Path(__file__).resolve().parents[2]
 CPU = ROOT / "common" / "cpu"
 FLAVOURS = ("bounds", "races")
+ORDER = re.compile(r"|forward|reversed|random(:\d+)?", re.ASCII)
 # A run is to answer the same everywhere, and no wish of the shell is to hide what it finds.
 SETTINGS = {"CUDA_CPU_LEAKS": "1", "CUDA_CPU_THREADS": "1", "ASAN_OPTIONS": "", "UBSAN_OPTIONS": ""}
 
@@ -83,6 +85,10 @@ def refuse_nonsense(parser: Parser, options: argparse.Namespace) -> None:
         parser.error(f"BACKEND={options.backend} is neither gpu nor cpu")
     if options.program and not options.program.is_file():
         parser.error(f"--program: there is no file {options.program}")
+    order = os.environ.get("CUDA_CPU_ORDER", "")
+    if options.backend == "cpu" and not ORDER.fullmatch(order):
+        parser.error(f"{order} is no order; write forward, reversed, random or random:SEED, as ORDER= with make, "
+                     "otherwise as CUDA_CPU_ORDER")
 
 
 # Building
@@ -168,12 +174,21 @@ def built_by_nvcc(options: argparse.Namespace) -> Path:
 # Running
 
 
-def watched(flavour: str, options: argparse.Namespace) -> Watched:
+def order_of_threads() -> dict[str, str]:
+    """A random order is said, so that it can be had again, and both programs run in the same."""
+    if os.environ.get("CUDA_CPU_ORDER") != "random":
+        return {}
+    order = f"random:{secrets.randbits(32)}"
+    print(f"threads and blocks run in random order: CUDA_CPU_ORDER={order}", file=sys.stderr)
+    return {"CUDA_CPU_ORDER": order}
+
+
+def watched(flavour: str, options: argparse.Namespace, order: dict[str, str]) -> Watched:
     """Builds one flavour and runs it where the command was typed."""
     program = built(flavour, options)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "findings"
-        settings = {**SETTINGS, "CUDA_CPU_FINDINGS": str(file)}
+        settings = {**SETTINGS, **order, "CUDA_CPU_FINDINGS": str(file)}
         here = Path.cwd()
         run = run_program([str(program), *options.arguments], here, here, settings, options.timeout,
                           Patience(options.timeout))
@@ -183,8 +198,9 @@ def watched(flavour: str, options: argparse.Namespace) -> Watched:
 
 def on_cpu(options: argparse.Namespace) -> tuple[list[Finding], list[Run]]:
     """What both flavours find, and their runs."""
+    order = order_of_threads()
     with ThreadPoolExecutor(2) as pool:
-        both = list(pool.map(lambda flavour: watched(flavour, options), FLAVOURS))
+        both = list(pool.map(lambda flavour: watched(flavour, options, order), FLAVOURS))
     found = [finding for one in both for finding in findings_of(one.facts, one.program, options.source)]
     return merged(found), [one.run for one in both]
 

@@ -17,7 +17,7 @@ from .failure import Failure
 from .lab import BAD_USAGE, SKIPPED
 from .profiling import find_command
 from .program import Patience, Run, quoted_output, run_program
-from .sanitize_words import Finding, lines_of, merged, repair
+from .sanitize_words import Finding, index_advice, lines_of, merged, repair
 
 # Hazards of racecheck are bytes, so the usual limit of 100 reports is soon reached.
 TOOLS = {
@@ -121,7 +121,7 @@ def of_access(block: list[str], memory: str, access: str, size: str) -> Finding:
         return in_kernel(block, "undefined", f"uses {size} bytes at once of {memory} memory, at an address that is "
                          f"no multiple of {size}{{times}}. A GPU stops there: misaligned address.")
     verb = {"read": "reads from", "write": "writes to"}.get(access, "uses atomically")
-    advice = "Compare the index with the number of elements before the access."
+    advice = index_advice("")
     near = NEAREST.search(text)
     if not near:
         owner = {"shared": "the block", "local": "the thread"}.get(memory, "the program")
@@ -132,6 +132,7 @@ def of_access(block: list[str], memory: str, access: str, size: str) -> Finding:
                          "kernel uses, inside a structure too, must come from cudaMalloc.")
     if near["side"] == "before":
         what = f"{distance} bytes before the start"
+        advice = index_advice(what)
     else:
         what = "the first byte past the end" if distance == 1 else f"{distance - 1} bytes past the end"
     if distance > whole:
@@ -166,7 +167,8 @@ def of_race(block: list[str]) -> Finding:
     deeds = [f"{name} {side['verb'].lower()}s it" + (f" in line {side['line']}" if side["line"] else "")
              for name, side in zip(who, (first, second))]
     warps = (0, 0) if "Warp Level" in block[0] else (0, 1)
-    advice = repair(*({"atomic": False, "number": 0, "warp": warp, "write": side["verb"] == "Write"}
+    advice = repair(*({"atomic": False, "number": 0, "warp": warp, "write": side["verb"] == "Write",
+                       "line": int(side["line"] or 0) if first["file"] == second["file"] else 0}
                       for warp, side in zip(warps, (first, second))), lines)
     where = " and ".join(f"{file}:{line}" for line, file in places)
     kernel = base_name(first["kernel"])

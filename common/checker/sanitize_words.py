@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from .failure import Failure
 LEARNERS_FILE = re.compile(r"\.cu[^/]*$")
 PLACE = re.compile(r"^(?P<file>[^:\n]+\.cu\w*):(?P<line>\d+): ")
 OTHER_LINE = re.compile(r"in line (\d+)")
+COMMENT = re.compile(r"//[^\n]*|/\*[\s\S]*?\*/")
+# What orders two threads of a warp, and those of two warps.
+BARRIERS = {True: re.compile(r"\b__sync\w+\s*\(|\b__\w+_sync\s*\("), False: re.compile(r"\b__syncthreads\w*\s*\(")}
 
 
 @dataclass
@@ -61,17 +65,22 @@ def findings_of(facts: list[dict], program: Path, source: Path) -> list[Finding]
     facts = [fact for fact in facts if fact["kind"] != "host-pointer" or "second" not in fact
              or fact["second"]["place"] not in inlined]
     words = Words(places, program, source)
-    totals: dict[tuple, int] = {}  # the compiler may make several places of one line
+    totals: dict[tuple, Counter] = {}  # the compiler may make several places of one line
     found = []
     for fact in facts:
         finding = words.finding(fact)
         key = (finding.kind, tuple(finding.lines), finding.variable)
-        totals[key] = totals.get(key, 0) + counts.get(fact.get("id"), 1)
+        verb = "writes" if fact.get("second", fact).get("write") else "reads"
+        totals.setdefault(key, Counter())[verb] += counts.get(fact.get("id"), 1)
         found.append(finding)
     for finding in found:
-        finding.count = totals[(finding.kind, tuple(finding.lines), finding.variable)]
+        verbs = totals[(finding.kind, tuple(finding.lines), finding.variable)]
+        finding.count = verbs.total()
         times = f" ({finding.count} times)" if finding.count > 1 else ""
-        finding.sentence = finding.sentence.replace("{times}", times)
+        deed = "writes to" if verbs["writes"] else "reads from"
+        if verbs["reads"] and verbs["writes"] and "{deed}" in finding.sentence:
+            deed, times = "reads from and writes to", f" ({verbs['reads']} and {verbs['writes']} times)"
+        finding.sentence = finding.sentence.replace("{times}", times).replace("{deed}", deed)
     return found
 
 
@@ -113,8 +122,24 @@ def split_arguments(text: str) -> list[str]:
     return [part.strip() for part in parts]
 
 
-def repair(first: dict, second: dict, lines: list[int]) -> str:
-    """What usually helps against a race."""
+def index_advice(side: str) -> str:
+    """What helps against an access out of bounds, by the words that say on which side it lies."""
+    if "before the start" in side:
+        return "The index is below 0: compare it with 0 before the access."
+    return "Compare the index with the number of elements before the access."
+
+
+def barrier_between(text: str, lines: list[int], same_warp: bool) -> bool | None:
+    """Whether a barrier that would do stands between two lines; None if they are of two functions."""
+    between = text.splitlines()[lines[0] - 1:lines[1] - 1]
+    if any(line.startswith("}") for line in between):
+        return None
+    return bool(BARRIERS[same_warp].search(COMMENT.sub("", "\n".join(between))))
+
+
+def repair(first: dict, second: dict, lines: list[int], text: str | None = None) -> str:
+    """What usually helps against a race; the same, whichever of the two came first. Each side has its
+    line, and `text` is that of the file where both stand, if it is known."""
     if first["atomic"] != second["atomic"]:
         return ("An atomic operation orders nothing for an ordinary access: make both atomic, or put a "
                 "barrier between them.")
@@ -123,13 +148,24 @@ def repair(first: dict, second: dict, lines: list[int]) -> str:
                 "an atomic operation, or make two launches of it.")
     if len(lines) == 1:
         return ("If the threads are to add to one element, use atomicAdd; otherwise give each thread an "
-                "element of its own, or put a barrier between one use and the next.")
-    barrier = "__syncwarp()" if first["warp"] == second["warp"] else "__syncthreads()"
+                "element of its own, or put a barrier between one use and the next: in a loop at the end of "
+                "each round, in one line between the read, into a variable, and the write.")
+    same_warp = first["warp"] == second["warp"]
+    barrier = "__syncwarp()" if same_warp else "__syncthreads()"
     if first["write"] and second["write"]:
         return f"Put {barrier} between the two, or let one thread write it."
-    if second["write"]:
-        return f"Put {barrier} between the reads and the next write."
-    return f"Put {barrier} between the write and the read."
+    if len(lines) < 2 or not first["line"] or not second["line"]:
+        return f"Put {barrier} between the two."
+    early, late = sorted((first, second), key=lambda side: side["line"])
+    stands = barrier_between(text, lines, same_warp) if text else None
+    if stands:
+        return (f"A barrier stands between these lines, so it is the next round of a loop that comes too early: put "
+                f"another {barrier} behind line {late['line']}.")
+    if not early["write"]:  # the write may be that of an earlier round as well
+        return (f"Put {barrier} between the reads in line {early['line']} and the next write in line {late['line']}, "
+                "or, if they belong to two rounds of a loop, at the end of each round.")
+    also = "" if stands is False else f"; if one stands there, put another behind line {late['line']}"
+    return f"Put {barrier} between the write in line {early['line']} and the read in line {late['line']}{also}."
 
 
 class Words:
@@ -138,6 +174,7 @@ class Words:
     def __init__(self, places: dict[int, tuple[str, int]], program: Path, source: Path):
         self.places = places
         self.program = program
+        self.path = source
         self.source = source.read_text(errors="replace")
         self.file = source.name
         self.symbols: list[tuple[int, int, str]] | None = None
@@ -156,18 +193,21 @@ class Words:
         return self.of_undefined(fact) if fact.get("by") == "ubsan" else self.of_bounds(fact)
 
     def of_sentence(self, fact: dict) -> Finding:
-        """The runtime has said it already."""
-        place = PLACE.match(fact["sentence"])
+        """The runtime has said it already; with the path that the compiler was given, others without."""
+        sentence = fact["sentence"].replace(f"{self.path}:", f"{self.file}:")
+        place = PLACE.match(sentence)
+        if place:
+            sentence = Path(place["file"]).name + sentence[place.end("file"):]
         lines = [int(place["line"])] if place else []
-        other = OTHER_LINE.search(fact["sentence"])
+        other = OTHER_LINE.search(sentence)
         if fact["kind"] in ("barrier", "warp") and other:
             lines.append(int(other[1]))
-        named = re.search(r"kernel (\w+)", fact["sentence"])
+        named = re.search(r"kernel (\w+)", sentence)
         kernel = fact["kernel"] or (named and named[1])
-        argument = re.search(r"argument (\d+) of kernel .*? \((.*)\) is a", fact["sentence"])
+        argument = re.search(r"argument (\d+) of kernel .*? \((.*)\) is a", sentence)
         variable = split_arguments(argument[2])[int(argument[1]) - 1] if argument else None
         return Finding(fact["kind"], sorted(set(lines)), kernel, fact.get("block"), fact.get("thread"),
-                       variable, 1, fact["sentence"])
+                       variable, 1, sentence)
 
     # Races
 
@@ -178,8 +218,24 @@ class Words:
         whose = "the same block" if first["number"] == second["number"] else f"block {second['block']}"
         text = (f"{where}: race in kernel {fact['kernel']} on {element}{{times}}: thread {first['thread']} "
                 f"of block {first['block']} {self.deed(first)}, thread {second['thread']} of {whose} "
-                f"{self.deed(second)}, and nothing orders the two. {repair(first, second, lines)}")
+                f"{self.deed(second)}, and nothing orders the two. {self.advice(fact, lines)}")
         return Finding("race", lines, fact["kernel"], second["block"], second["thread"], name, 1, text)
+
+    def advice(self, fact: dict, lines: list[int]) -> str:
+        """How to order the two sides of a race."""
+        first, second = fact["first"], fact["second"]
+        places = [self.places.get(side["place"], ("", 0)) for side in (first, second)]
+        files = {file for file, _ in places}
+        if len(files) > 1:  # a line of one file stands neither before nor behind that of another
+            places = [("", 0)] * 2
+        file = self.path.with_name(places[0][0]) if places[0][0] else None
+        text = file.read_text(errors="replace") if file and file.is_file() else None
+        first, second = ({**side, "line": line} for side, (_, line) in zip((first, second), places))
+        said = repair(first, second, lines, text)
+        reader, writer = sorted((first, second), key=lambda side: side["write"])
+        if said.startswith("Put") and fact.get("bytes", 0) <= fact["size"] and reader["line"] < writer["line"]:
+            return f"If the threads are to add to it, use atomicAdd; otherwise p{said[1:]}"
+        return said
 
     def where(self, *sides: dict) -> tuple[str, list[int]]:
         """The places of a finding, in words and as line numbers."""
@@ -211,7 +267,7 @@ class Words:
         side = fact["second"]
         where, lines = self.where(side)
         text = (f"{where}: kernel {fact['kernel']}, thread {side['thread']} of block {side['block']}, "
-                f"{'writes to' if side['write'] else 'reads from'} memory of the host{{times}}. A pointer "
+                f"{{deed}} memory of the host{{times}}. A pointer "
                 f"inside a structure, too, must come from cudaMalloc.")
         return Finding("host-pointer", lines, fact["kernel"], side["block"], side["thread"], None, 1, text)
 
@@ -277,7 +333,7 @@ class Words:
         name, what = self.outside(fact)
         freed = "use-after-free" in fact["description"] or "use-after-scope" in fact["description"]
         advice = ("That memory is no longer there." if freed else
-                  "Compare the index with the number of elements before the access.")
+                  index_advice(what))
         text = f"{file}:{line}: {who}{verb} {what}. {advice}"
         return Finding("freed" if freed else "bounds", [line] if line else [], fact["kernel"],
                        fact.get("block"), fact.get("thread"), name, 1, text)

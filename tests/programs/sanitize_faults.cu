@@ -26,6 +26,27 @@ __device__ int hits;
 
 __global__ void count_without_atomics() { hits += 1; }
 
+__global__ void turn_in_rounds(int* values) {
+    __shared__ int tile[count];
+    for (int round = 0; round < 2; ++round) {
+        tile[threadIdx.x] = values[threadIdx.x];
+        __syncthreads();  // and none at the end of the round
+        values[threadIdx.x] = tile[count - 1 - threadIdx.x];
+    }
+}
+
+struct Vector {
+    int* data;
+};
+
+__global__ void doubled(Vector vector) { vector.data[threadIdx.x] = 2 * vector.data[threadIdx.x]; }
+
+__global__ void shifted_left(int* values) { values[static_cast<int>(threadIdx.x) - 1] = 0; }
+
+__global__ void stopped_early() {
+    if (threadIdx.x < 8) __syncthreads();
+}
+
 int main(int argc, char** argv) {
     const int fault = argc > 1 ? std::atoi(argv[1]) : 0;
     if (fault == 9) return 77;
@@ -36,6 +57,11 @@ int main(int argc, char** argv) {
     if (fault == 1) turn_without_barrier<<<1, count>>>(d_values);
     if (fault == 2) clear_one_too_many<<<1, 2 * count>>>(d_values);
     if (fault == 3) count_without_atomics<<<2, 1>>>();
+    int h_values[count] = {};
+    if (fault == 7) doubled<<<1, count>>>(Vector{h_values});
+    if (fault == 8) shifted_left<<<1, count>>>(d_values);
+    if (fault == 10) turn_in_rounds<<<1, count>>>(d_values);
+    if (fault == 11) stopped_early<<<1, count>>>();
     cudaDeviceSynchronize();
     if (fault != 5) cudaFree(d_values);
     return fault == 6 ? 2 : 0;

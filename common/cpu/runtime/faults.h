@@ -124,9 +124,10 @@ inline Explanation explain_address(const char* address, const Allocation* alloca
                 who + format("address %p: a null pointer.", static_cast<const void*>(address))};
     }
     if (const size_t bytes = Core::mine().past_dynamic_shared(address)) {
-        return {"bounds", who + format("byte %zu past the end of the dynamic shared memory of its "
-                                       "block: does the launch ask for enough?",
-                                       bytes)};
+        const std::string what = bytes == 1 ? "the first byte" : format("%zu bytes", bytes - 1);
+        return {"bounds", who + what +
+                              " past the end of the dynamic shared memory of its block: does the "
+                              "launch ask for enough?"};
     }
     if (allocation == nullptr) {
         return {"host-pointer", who + format("address %p, which is no device memory.",
@@ -135,6 +136,8 @@ inline Explanation explain_address(const char* address, const Allocation* alloca
     const std::string what = who + describe(*allocation, address);
     if (allocation->freed)
         return {"freed", what + ": it was given to cudaFree before this kernel ran."};
+    if (address < allocation->start)
+        return {"bounds", what + ": the index is below 0, compare it with 0 before the access."};
     return {"bounds", what + ": compare the index with the number of elements before the access."};
 }
 

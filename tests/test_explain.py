@@ -9,20 +9,45 @@ import xml.etree.ElementTree as xml
 import pytest
 
 import farm
-from explain import cards, flow, ncu, operations, picture
-from explain.record import Record
-from explain.summary import kernels_of
+from explain import advice, cards, flow, ncu, operations, picture, table
+from explain.record import Access, Record
+from explain.summary import Line, kernels_of, name, worst
 
 SOURCE = "tests/programs/explain_known.cu"
+SIDE_BY_SIDE = """
+__global__ void meet(const float* in, float* out) {
+    const float value = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = value;
+}
+__global__ void add(float* sum) {
+    for (int i = 0; i < 64; i++) atomicAdd(sum, 1.0f);
+}
+__global__ void fill(int* list, int* count) { list[atomicAdd(count, 1)] = threadIdx.x; }
+
+int main() {
+    int* memory;
+    cudaMalloc(&memory, 1 << 17);
+    cudaMemset(memory, 0, 1 << 17);
+    float* const floats = reinterpret_cast<float*>(memory) + 32;
+    for (int i = 0; i < 20; i++) meet<<<64, 256>>>(floats, floats);
+    add<<<64, 256>>>(floats);
+    fill<<<64, 256>>>(memory + 300, memory);
+    return cudaDeviceSynchronize();
+}
+"""
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
     if farm.BACKEND != "cpu":
         pytest.skip("counts what CPU mode does")
-    target = tmp_path_factory.mktemp("explain") / "explain_known"
+    return compiled(farm.ROOT / SOURCE, tmp_path_factory.mktemp("explain") / "explain_known")
+
+
+def compiled(source, target):
     subprocess.run(["bash", farm.ROOT / "common/cpu/compile.sh", "--sanitize", "accesses", "--python", sys.executable,
-                    farm.ROOT / SOURCE, "-o", target], check=True)
+                    source, "-o", target], check=True)
     return target
 
 
@@ -160,6 +185,52 @@ def test_names_have_their_template_arguments(record):
     assert "tile_columns<32>" in names and "tile_columns<33>" in names
 
 
+def line_with(text):
+    lines = (farm.ROOT / SOURCE).read_text().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
+@pytest.mark.parametrize("kernel, text, kind, lanes", [
+    ("many_paths", "if (k == path)", "branch", 3.0),
+    ("meet_again", "step < lane", "loop", 16.0),
+    ("few_update", "atomicAdd(&sums[round], sum)", "branch", 17.3),
+])
+def test_the_line_that_parts_the_lanes(record, kernel, text, kind, lanes):
+    found = next(one for one in kernels_of(record) if one.name == kernel)
+    parting = found.partings[0]
+    assert (parting.line, parting.kind, round(parting.lanes, 1)) == (line_with(text), kind, lanes)
+    assert parting.wasteful and (found, parting) in worst([found])
+    assert any(f"the {kind} of explain_known.cu:{parting.line} costs most" in line
+               for line in table.kernel_figures(found, None, 0))
+    assert f"{lanes} are active" in advice.problem(parting)
+
+
+def test_a_kernel_whose_lanes_stay_together_parts_none(record):
+    names = ("stride_copy", "histogram", "by_value", "guarded")
+    together = [kernel for kernel in kernels_of(record) if kernel.name in names]
+    assert len(together) == 4 and not any(line.wasteful for kernel in together for line in kernel.partings)
+
+
+def test_a_few_percent_are_no_waste():
+    def line(units):
+        return Line("a.cu", 1, 0, Access("load", "global", requests=100, lanes=3200, units=units, least=400))
+    assert not line(400).wasteful and not line(430).wasteful and line(500).wasteful
+
+
+def test_equal_accesses_of_a_line_have_numbers():
+    lines = [Line("nowhere.cu", 7, column, Access("load", "global")) for column in (3, 9)]
+    name(lines)
+    assert [line.which for line in lines] == ["(1 of 2)", "(2 of 2)"]
+
+
+def test_the_rate_is_that_of_the_parameters(record):
+    kernels = {kernel.name: kernel.arithmetic() for kernel in kernels_of(record)}
+    assert kernels["stride_copy"] == kernels["vectors"] == "float" and kernels["escape"] == "double"
+    assert kernels["few_update"] == ""
+    few = next(kernel for kernel in kernels_of(record) if kernel.name == "few_update")
+    assert "(arithmetic at the rate of float; that of double if" in list(table.kernel_figures(few, cards.find("T4"), 1e9))[-1]
+
+
 def test_a_sample_says_so_and_agrees(program, of):
     record = Record.of_run(program, [], {"CUDA_CPU_EVENTS": "4000"})
     sampled = [launch for launch in record.launches if launch.kernel == "stride_copy"][2]
@@ -176,6 +247,25 @@ def test_kernels_behind_one_pointer_are_told_apart(program):
     assert [sum(bool(launch.touches) for launch in of_one) for of_one in (first, second)] == [1, 1]
 
 
+def test_figures_are_the_same_in_every_run(program, tmp_path, monkeypatch):
+    source = tmp_path / "side_by_side.cu"
+    source.write_text(SIDE_BY_SIDE)
+    (tmp_path / "runtime.o").symlink_to(program.parent / "runtime.o")
+    side_by_side = compiled(source, tmp_path / "side_by_side")
+    monkeypatch.delenv("CUDA_CPU_THREADS", raising=False)
+    first, *others = (Record.of_run(side_by_side, []).launches for _ in range(3))
+    assert all(figures(launches) == figures(first) for launches in others)
+    # On two cores the blocks fill the list in another order each time; the rest is the same.
+    for _ in range(3):
+        on_two_cores = Record.of_run(side_by_side, [], {"CUDA_CPU_THREADS": "2"}).launches
+        assert figures(on_two_cores[:-1]) == figures(first[:-1])
+
+
+def figures(launches):
+    return [(launch.kernel, launch.accesses, launch.pieces, launch.barriers, launch.unique_read, launch.unique_written)
+            for launch in launches]
+
+
 def explain(program, *options):
     words = [sys.executable, "-B", "-m", "explain", *options, program]
     environment = {**os.environ, "PYTHONPATH": str(farm.ROOT / "common")}
@@ -189,6 +279,7 @@ def test_report_page_and_pictures(program, tmp_path):
     assert "32-way conflict" in result.stdout and "tile[threadIdx.x][threadIdx.y]" in result.stdout
     assert "1. " in result.stdout and "tile[32][33]" in result.stdout and "H100" in result.stdout
     assert "stride_copy" not in result.stdout
+    assert result.stdout.index(" | ") < result.stdout.index("\n1. ")  # the worst lines come last
     page = (tmp_path / "page.html").read_text()
     assert "<svg" in page and "http://www.w3.org/2000/svg" in page and "src=" not in page
     pictures = sorted((tmp_path / "pictures").iterdir())
@@ -219,11 +310,23 @@ def test_banks_of_wide_accesses():
     assert max(picture.ways_of(near)) == 1 and max(picture.ways_of(far)) == 2
 
 
+def test_a_picture_says_that_it_is_cut():
+    request = [4, 0, 0, 0, [(lane, 4 * lane) for lane in range(32)]]
+    assert "cut: the first 4096 of 65536 elements" in picture.elements("a", [request], 4 * 65536, 32)
+    assert "cut" not in picture.elements("a", [request], 4 * 4096, 32)
+    far = [4, 0, 0, 0, [(lane, 128 * 3 * lane) for lane in range(32)]]
+    assert "cut: the first 64 of 94 rows" in picture.banks("a", [far])
+
+
+def test_halves_of_a_percent_stay():
+    assert [advice.plain(number) for number in (12.5, 50.0, 10.1132)] == ["12.5", "50", "10.1"]
+
+
 def test_refuses_what_it_does_not_know(program):
     result = explain(program, "--card", "T1000")
     assert result.returncode == 2 and "there is no card T1000" in result.stderr
     result = explain(program, "--kernel", "nobody")
-    assert result.returncode == 1 and "no kernel's name contains nobody" in result.stderr
+    assert result.returncode == 1 and "no kernel's name contains nobody; there are stride_copy, " in result.stderr
     for option, value, sentence in [("--events", "0", "a whole number from 1 on is needed, not 0"),
                                     ("--html", "nowhere/page.html", "cannot write nowhere/page.html")]:
         result = explain(program, option, value)
@@ -240,12 +343,27 @@ def test_says_what_is_missing_and_what_the_program_did(program, tmp_path):
     assert result.returncode == 2 and f"there is no file {tmp_path}/my sum.cu" in result.stderr
 
 
+def test_of_an_exercise_as_it_was_shipped_the_solution_is_explained():
+    words = ["make", "--dry-run", "explain", "BACKEND=cpu", f"PYTHON={sys.executable}"]
+    result = subprocess.run(words, cwd=farm.ROOT / "labs/03_vector_add", stdout=subprocess.PIPE, text=True, check=True)
+    assert "as it was shipped: the worked solution is explained" in result.stdout
+    assert "build/cpu-explain/solutions/03_vector_add/vector_add" in result.stdout
+
+
 def test_operations_are_rate_times_time_where_a_table_has_them(tmp_path):
     times = tmp_path / "times.csv"
     times.write_text("property,value\nwarp size,32\n")
     assert operations.operations_of(times) == {}
     times.write_text("variant,milliseconds,GFLOP/s\ntiled,2,3\n")
     assert operations.operations_of(times) == {"tiled": 6e6}
+
+
+def test_what_a_branch_decides():
+    # 1 chooses 2 or 3, both lead to 4, the test of a loop of 4 and 5; 6 is a part that did not ask to be kept
+    edges = {1: [2, 3], 2: [6], 6: [4], 3: [4], 4: [5, 7], 5: [4], 7: []}
+    kept = flow.condensed(edges, {1, 2, 3, 4, 5, 7})
+    assert kept[2] == {4} and kept[7] == {0}
+    assert flow.decided(kept) == {1: {2, 3}, 4: {4, 5}}
 
 
 def test_order_of_a_loop_with_a_branch():

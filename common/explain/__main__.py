@@ -9,6 +9,7 @@ import shlex
 import signal
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from . import cards, ncu, page, picture, table
@@ -78,9 +79,13 @@ def on_card(program: Path, options: argparse.Namespace) -> int:
     if not rows:
         print(NO_KERNEL, file=sys.stderr)
     elif not wanted:
-        print(f"make explain: no kernel's name contains {options.kernel}.", file=sys.stderr)
+        print(no_such_kernel(options.kernel, (row["kernel"] for row in rows)), file=sys.stderr)
         return 1
     return 0
+
+
+def no_such_kernel(wanted: str, names: Iterable[str]) -> str:
+    return f"make explain: no kernel's name contains {wanted}; there are {', '.join(dict.fromkeys(names))}."
 
 
 def on_cpu(program: Path, options: argparse.Namespace, card: cards.Card) -> int:
@@ -101,9 +106,10 @@ def on_cpu(program: Path, options: argparse.Namespace, card: cards.Card) -> int:
         print(NO_KERNEL, file=sys.stderr)
     if not record.launches:
         return status
-    kernels = [kernel for kernel in kernels_of(record) if options.kernel in kernel.name]
+    found = kernels_of(record)
+    kernels = [kernel for kernel in found if options.kernel in kernel.name]
     if not kernels:
-        print(f"make explain: no kernel's name contains {options.kernel}.", file=sys.stderr)
+        print(no_such_kernel(options.kernel, (kernel.name for kernel in found)), file=sys.stderr)
         return 1
     for line in report(kernels, card, operations):
         print(line)
@@ -136,9 +142,9 @@ def report(kernels: list[Kernel], card: cards.Card, operations: dict[str, float]
         yield from table.table(kernel)
         yield from table.kernel_figures(kernel, card, operations_for(kernel, operations))
         yield ""
-    yield from table.worst_lines(kernels)
-    yield ""
     yield from table.margin(kernels)
+    yield ""
+    yield from table.worst_lines(kernels)  # last, where a terminal shows them
 
 
 def width_of(arguments: list[str]) -> int:

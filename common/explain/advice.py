@@ -1,13 +1,30 @@
 """What is wrong with a line, in words, and what usually repairs it."""
 
+from .divergence import Parting
 from .summary import Line
 
 
-def problem(line: Line) -> str:
-    """One or two sentences for a line whose `waste` is not zero."""
+def problem(line: Line | Parting) -> str:
+    """One or two sentences for a line that is `wasteful`."""
+    if isinstance(line, Parting):
+        return parted(line)
     if line.access.what == "atomic":
         return atomic(line)
     return shared(line) if line.access.space == "shared" else scattered(line)
+
+
+def parted(line: Parting) -> str:
+    start = f"of the 32 lanes {line.lanes:.1f} are active in what follows, on the average"
+    if line.kind == "exit":
+        return (f"Lanes leave the kernel here: {start}. Where the array ends that has to be, and is nothing in a larger "
+                "case; elsewhere the usual repair is to let whole warps leave.")
+    if line.kind == "loop":
+        return (f"The lanes of a warp leave this loop at different times: {start}; the others wait. Usual repair: give "
+                "the lanes of a warp as many rounds each (sort or group the elements by their work), or let a whole warp "
+                "share the rounds of one element.")
+    return (f"The lanes of a warp part here, and the ways run one after the other: {start}. Usual repair: let the "
+            "condition be the same for a whole warp (of threadIdx.x / 32 instead of threadIdx.x % 2; elements grouped by "
+            "their way), and keep what only some lanes do short.")
 
 
 def atomic(line: Line) -> str:
@@ -26,13 +43,18 @@ def shared(line: Line) -> str:
             "(tile[32][33]), or let neighbouring lanes walk along a row.")
 
 
+def plain(number: float) -> str:
+    """12.5 and 50, without the zero behind it."""
+    return f"{number:.1f}".removesuffix(".0")
+
+
 def scattered(line: Line) -> str:
     access = line.access
     used = 100 * access.bytes / (32 * access.units)
     each = access.asked / access.lanes
     verb = "fetches" if access.what == "load" else "touches"
     start = (f"A request {verb} {line.per_request:.1f} sectors of 32 bytes where {line.least_per_request:.1f} would do; "
-             f"{used:.0f} % of the bytes are used.")
+             f"{plain(used)} % of the bytes are used.")
     if access.units - access.least <= 1.05 * access.requests:
         # Of few bytes it cannot be told whether they lie apart or across the border of a sector.
         lie = "lie side by side, but" if line.least_per_request > 1.5 else "leave gaps, or"

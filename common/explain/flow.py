@@ -10,6 +10,7 @@ the unlikely way of a branch behind the function.
 import re
 import sys
 from bisect import bisect_right
+from collections.abc import Iterable
 from typing import NamedTuple
 
 sys.setrecursionlimit(100_000)
@@ -77,6 +78,59 @@ def loops(edges: dict[int, list[int]]) -> list[set[int]]:
 def loop_tests(loop: set[int], edges: dict[int, list[int]]) -> set[int]:
     """Pieces that decide whether a loop goes on."""
     return {piece for piece in loop if len(edges[piece]) > 1 and not loop.issuperset(edges[piece])}
+
+
+def condensed(edges: dict[int, list[int]], kept: set[int]) -> dict[int, set[int]]:
+    """The same with some of the pieces only, and through the others to the next of these; 0 is the function's end."""
+    found: dict[int, set[int]] = {}
+    for piece in kept:
+        ways, seen, waiting = set(), set(), list(edges[piece]) or [0]
+        while waiting:
+            way = waiting.pop()
+            if way == 0 or way in kept:
+                ways.add(way)
+            elif way not in seen:
+                seen.add(way)
+                waiting += edges[way] or [0]
+        found[piece] = ways
+    return found
+
+
+def decided(edges: dict[int, set[int]]) -> dict[int, set[int]]:
+    """For each branch the pieces that run or not as it decides; a loop's test, and only such a branch, is one itself."""
+    certain = on_every_way(edges)
+    found: dict[int, set[int]] = {}
+    for piece, ways in edges.items():
+        if len(ways) > 1:
+            joins = certain[piece] - {piece}
+            goes_on = [piece in reached([way], edges, joins) for way in ways]
+            found[piece] = reached(ways, edges, joins | {piece} if all(goes_on) else joins)
+    return found
+
+
+def reached(ways: Iterable[int], edges: dict[int, set[int]], without: set[int]) -> set[int]:
+    """What can follow these pieces, themselves among it, without passing some others."""
+    found: set[int] = set()
+    waiting = list(ways)
+    while waiting:
+        way = waiting.pop()
+        if way in edges and way not in found and way not in without:
+            found.add(way)
+            waiting += edges[way]
+    return found
+
+
+def on_every_way(edges: dict[int, set[int]]) -> dict[int, set[int]]:
+    """For each piece those that every way from it to the function's end passes, itself among them."""
+    found = {piece: {*edges, 0} for piece in edges} | {0: {0}}
+    changed = True
+    while changed:
+        changed = False
+        for piece in sorted(edges, reverse=True):
+            passed = {piece} | set.intersection(*(found[way] for way in edges[piece]))
+            changed = changed or passed != found[piece]
+            found[piece] = passed
+    return found
 
 
 def components(roots: list[int], nodes: set[int], edges: dict[int, list[int]]) -> list[list[int]]:

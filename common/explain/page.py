@@ -35,12 +35,12 @@ def page(kernels: list[Kernel], card: Card, operations: dict[str, float], name: 
 def worst_part(kernels: list[Kernel]) -> list[str]:
     found = worst(kernels)
     if not found:
-        return ["<p>No line asks memory for more than it has to.</p>"]
+        return [f"<p>{escape(table.NOTHING_WORSE)}</p>"]
     entries = []
     for kernel, line in found:
         lines = source_lines(line.file)
         text = lines[line.line - 1].strip() if line.line <= len(lines) else ""
-        entries.append(f"<li>Line {line.line}, {line.words}, in <code>{escape(kernel.name)}</code><br>"
+        entries.append(f"<li>{escape(table.title(kernel, line))}<br>"
                        f"<code>{escape(text)}</code><br>{escape(advice.problem(line))}</li>")
     return ["<h2>The worst lines</h2><ol>", *entries, "</ol>"]
 

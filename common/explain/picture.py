@@ -14,6 +14,7 @@ from .summary import expression, source_lines
 CELL = 20
 TOP = 50  # above the first row
 MOST_CELLS = 4096
+MOST_ROWS = 64
 
 
 def write(pictures: dict[str, str], folder: Path | None) -> Iterator[Path]:
@@ -64,7 +65,8 @@ def colour(number: int) -> str:
 def elements(title: str, requests: list, bytes_of_array: int, width: int) -> str:
     """An array, row by row; each element has the colour of the warp that touches it first and its lane's number."""
     size = requests[0][0]
-    length = min(bytes_of_array // size, MOST_CELLS)
+    whole = bytes_of_array // size
+    length = min(whole, MOST_CELLS)
     owner: dict[int, tuple[int, int, int]] = {}  # block, warp, lane
     times: dict[int, int] = {}
     for _, block, _, first, lanes in requests:
@@ -93,7 +95,8 @@ def elements(title: str, requests: list, bytes_of_array: int, width: int) -> str
     if edges:
         cells.append(f'<path d="{"".join(edges)}" stroke="#222" stroke-width="2"/>')
     legend = (f"A colour is a warp, a number a lane{', a dark line parts blocks' if edges else ''}"
-              f"{', white is not touched' if len(owner) < length else ''}; {size}-byte elements, {columns} a row")
+              f"{', white is not touched' if len(owner) < length else ''}; {size}-byte elements, {columns} a row"
+              f"{f'; cut: the first {length} of {whole} elements' if length < whole else ''}")
     return svg(columns * CELL, rows * CELL, title, legend, cells)
 
 
@@ -103,7 +106,8 @@ def banks(title: str, requests: list) -> str:
     size, block, _, first, _ = request
     words, ways = words_of(request), ways_of(request)
     top = min(words) // 32
-    rows = min(max(words) // 32 - top + 1, 64)
+    all_rows = max(words) // 32 - top + 1
+    rows = min(all_rows, MOST_ROWS)
     cells = [f'<text x="{bank * CELL + CELL // 2}" y="{TOP - 4}" fill="{"#b00" if ways[bank] > 1 else "#777"}">'
              f"{bank}</text>" for bank in range(32)]
     for word, lanes in sorted(words.items()):
@@ -114,7 +118,8 @@ def banks(title: str, requests: list) -> str:
     cells.append(lines(32, rows))
     legend = (f"One request, block {block}, warp {first // 32}; columns are banks, numbers are lanes"
               f"{f', of which {lanes_at_once(size)} are served at a time' if size > 4 else ''}; " + (
-                  f"up to {max(ways)} words of one bank" if max(ways) > 1 else "no conflict"))
+                  f"up to {max(ways)} words of one bank" if max(ways) > 1 else "no conflict")
+              + (f"; cut: the first {rows} of {all_rows} rows" if rows < all_rows else ""))
     return svg(32 * CELL, rows * CELL, title, legend, cells)
 
 

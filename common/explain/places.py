@@ -14,6 +14,9 @@ INCLUDED = re.compile(r"/common/cpu/(include|runtime)/|^/usr/(include|lib)/|^/us
 FUNCTION = re.compile(r"^[0-9a-f]+ <(.*)>:$")
 INSTRUCTION = re.compile(r"^ *([0-9a-f]+):\t(\S+)\s*(.*)$")
 HOOK = re.compile(r"<(__tsan_(?:read|write|unaligned|atomic)\w*|__sanitizer_cov_trace_pc)>")
+# On the way from one thread to the next it is open whose stack that is; and how often an atomic is tried again
+# depends on the other cores.
+NOBODY_S = re.compile(r"\bcuda_cpu::(go_on_with\(|atomic_change<)")
 LINE_STATE = re.compile(r"\] +(?:Extended opcode 2: set Address to (?P<address>0x[0-9a-f]+)"
                         r"|Set column to (?P<column>\d+)|Copy(?P<copy>)(?:$| \(view)"
                         r"|Special opcode \d+: advance Address by \d+ to (?P<special>0x[0-9a-f]+)"
@@ -52,6 +55,7 @@ class Places(dict[int, Place]):
         self.flows: list[dict[int, list[int]]] = []
         self.disassemble()
         self.find_lines()
+        self.leave_out_nobody_s()
         self.find_loops()
         self.find_columns()
 
@@ -120,6 +124,13 @@ class Places(dict[int, Place]):
     def is_included(frame: Frame) -> bool:
         """Whether a line is in a header of CPU mode or of the system."""
         return bool(INCLUDED.search(frame.file)) or not frame.line
+
+    def leave_out_nobody_s(self) -> None:
+        """Drops what CPU mode itself accesses, and not in each run alike: a lane with one more falls behind."""
+        for address, place in list(self.items()):
+            own = any(NOBODY_S.search(function) for function in place.functions)
+            if own and re.match("__tsan_(read|write|unaligned)", place.hook):
+                del self[address]
 
     def find_loops(self) -> None:
         """Marks the pieces of loops, and those that test whether a loop goes on."""

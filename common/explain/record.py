@@ -160,13 +160,18 @@ class Record:
 
     @classmethod
     def of_run(cls, program: Path, arguments: list[str], environment: dict[str, str] | None = None) -> "Record":
-        """Runs a program that was built with compile.sh --sanitize accesses."""
+        """Runs a program that was built with compile.sh --sanitize accesses.
+
+        On one core, unless CUDA_CPU_THREADS says otherwise: then it is the same in every run which of two blocks is
+        first, and which blocks a sample has.
+        """
         places = Places(program)
         with tempfile.TemporaryDirectory() as folder:
             figures, lines = Path(folder) / "figures", Path(folder) / "places"
             places.write(lines)
-            settings = {"CUDA_CPU_ACCESSES": str(figures), "CUDA_CPU_PLACES": str(lines), **(environment or {})}
-            result = subprocess.run([program, *arguments], env=os.environ | settings, stdout=subprocess.DEVNULL,
+            settings = {"CUDA_CPU_THREADS": "1", **os.environ, **(environment or {}),
+                        "CUDA_CPU_ACCESSES": str(figures), "CUDA_CPU_PLACES": str(lines)}
+            result = subprocess.run([program, *arguments], env=settings, stdout=subprocess.DEVNULL,
                                     stderr=subprocess.PIPE, text=True, errors="replace")
             text = figures.read_text(errors="replace") if figures.exists() else ""
         launches = [cls.launch(json.loads(line), places) for line in text.splitlines() if line.endswith("}")]

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
+from .divergence import Parting, partings
 from .places import Place
 from .record import Access, Launch, Piece, Record
 
@@ -17,6 +19,7 @@ class Line:
     line: int
     column: int
     access: Access
+    which: str = ""  # of the line's accesses: the expression, or a number where several are alike
 
     @property
     def words(self) -> str:
@@ -43,6 +46,12 @@ class Line:
         if access.space == "shared":
             return access.conflicts
         return access.units - access.least if access.space == "global" else 0
+
+    @property
+    def wasteful(self) -> bool:
+        """Whether that is more than a few percent of all it takes."""
+        taken = self.access.same if self.access.what == "atomic" else self.access.units
+        return self.waste > 0 and self.waste >= 0.1 * taken
 
 
 @dataclass
@@ -85,7 +94,24 @@ class Kernel:
                 if where not in found:
                     found[where] = Line(*where[:3], Access(access.what, access.space))
                 found[where].access.add(access)
-        return [found[where] for where in sorted(found)]
+        lines = [found[where] for where in sorted(found, key=in_order)]
+        name(lines)
+        return lines
+
+    @cached_property
+    def partings(self) -> list[Parting]:
+        """The lines that part the lanes of its warps, the dearest first."""
+        return partings(self)
+
+    @cached_property
+    def files(self) -> set[str]:
+        """That its accesses stand in."""
+        return {line.file for line in self.lines()}
+
+    def arithmetic(self) -> str:
+        """The type whose rate counts, double or float, as the kernel's parameters say; nothing if they do not."""
+        declared = set(re.findall(r"\b(?:double|float)(?=\d?\b)", signature(self.first)))
+        return declared.pop() if len(declared) == 1 else ""
 
     def registers(self) -> int:
         """How many places touch local arrays that a GPU most likely keeps in registers."""
@@ -122,6 +148,24 @@ class Kernel:
                 sum(launch.unique_written for launch in self.recorded) / count)
 
 
+def in_order(where: tuple) -> tuple:
+    """What is stored stands behind what is loaded for it."""
+    file, line, column, what, space = where
+    return file, line, what == "store", column, space
+
+
+def name(lines: list[Line]) -> None:
+    """Gives each access of a line its expression, and equal ones a number."""
+    alike: dict[tuple, list[Line]] = {}
+    for line in lines:
+        line.which = expression(line)
+        alike.setdefault((line.file, line.line, line.words, line.which), []).append(line)
+    for group in alike.values():
+        for number, line in enumerate(group, 1):
+            if len(group) > 1:
+                line.which = f"{line.which} ({number} of {len(group)})".strip()
+
+
 def kernels_of(record: Record) -> list[Kernel]:
     """By name, in the order of their first launches."""
     found: dict[str, Kernel] = {}
@@ -133,13 +177,17 @@ def kernels_of(record: Record) -> list[Kernel]:
 
 def full_name(launch: Launch) -> str:
     """With template arguments, which the functions around its accesses tell."""
-    pattern = re.compile(rf"(?:^|[ :]){re.escape(launch.kernel)}(<[^()]*>)?\(")
+    return launch.kernel + signature(launch).partition("(")[0]
+
+
+def signature(launch: Launch) -> str:
+    """What follows the kernel's name: template arguments and parameters, as in <32>(float const*, int."""
+    pattern = re.compile(rf"(?:^|[ :]){re.escape(launch.kernel)}((?:<[^()]*>)?\([^()]*)")
     for key in launch.accesses:
         for function in launch.places[abs(key)].functions:
-            match = pattern.search(function)
-            if match:
-                return launch.kernel + (match[1] or "")
-    return launch.kernel
+            if match := pattern.search(function):
+                return match[1]
+    return ""
 
 
 def source_lines(file: str) -> list[str]:
@@ -167,12 +215,17 @@ def expression(line: Line | Place) -> str:
     return ""
 
 
-def worst(kernels: Iterable[Kernel], count: int = 3) -> list[tuple[Kernel, Line]]:
-    """The lines that waste most, over all kernels; a kernel counts with all its launches."""
-    found = [(line.waste * kernel.share * len(kernel.launches), kernel, line)
-             for kernel in kernels for line in kernel.lines() if line.waste > 0]
-    found.sort(key=lambda entry: -entry[0])
-    by_line: dict[tuple, tuple[Kernel, Line]] = {}
-    for _, kernel, line in found:
+def worst(kernels: Iterable[Kernel], count: int = 3) -> list[tuple[Kernel, Line | Parting]]:
+    """The accesses that waste most, over all kernels, and then the branches: steps of two kinds cannot be compared."""
+    return [*worst_of(((kernel, line) for kernel in kernels for line in kernel.lines()), count),
+            *worst_of(((kernel, line) for kernel in kernels for line in kernel.partings), count)]
+
+
+def worst_of(lines: Iterable[tuple[Kernel, Line | Parting]], count: int) -> list[tuple[Kernel, Line | Parting]]:
+    """The worst, each line of the source once; a kernel counts with all its launches."""
+    found = [(kernel, line) for kernel, line in lines if line.wasteful]
+    found.sort(key=lambda entry: -entry[1].waste * entry[0].share * len(entry[0].launches))
+    by_line: dict[tuple, tuple[Kernel, Line | Parting]] = {}
+    for kernel, line in found:
         by_line.setdefault((line.file, line.line), (kernel, line))
     return list(by_line.values())[:count]

@@ -1,10 +1,13 @@
 """The figures on a terminal: a table by kernel and line, the kernels' own figures, the worst lines."""
 
+import math
 from collections.abc import Iterator
+from pathlib import Path
 
 from . import advice
 from .cards import Card, roofline
-from .summary import Kernel, Line, expression, source_lines, worst
+from .divergence import Parting
+from .summary import Kernel, Line, source_lines, worst
 
 
 def size(number: float) -> str:
@@ -55,7 +58,8 @@ def remark(line: Line) -> str:
 def cells(kernel: Kernel, line: Line) -> list[str]:
     access, share = line.access, kernel.share
     moved = f"{size(32 * access.units * share)} / {size(access.bytes * share)}" if access.space != "shared" else ""
-    return [str(line.line), line.words, expression(line), size(access.requests * share), f"{line.lanes:.1f}",
+    number = f"{Path(line.file).name}:{line.line}" if len(kernel.files) > 1 else str(line.line)
+    return [number, line.words, line.which, size(access.requests * share), f"{line.lanes:.1f}",
             f"{line.per_request:.2f}", f"{line.least_per_request:.2f}", moved, remark(line)]
 
 
@@ -76,6 +80,21 @@ def table(kernel: Kernel) -> Iterator[str]:
         yield "  " + "  ".join(cell for cell, width in zip(padded, widths) if width).rstrip()
 
 
+FEW_LANES = 24
+
+
+def idle(kernel: Kernel) -> str:
+    """Why so few lanes of a kernel are active."""
+    threads = math.prod(kernel.first.block)
+    if kernel.partings and kernel.partings[0].wasteful:
+        dearest = kernel.partings[0]
+        return (f"idle lanes: the {dearest.kind} of {Path(dearest.file).name}:{dearest.line} costs most, "
+                f"with {dearest.lanes:.1f} of 32 active in what follows")
+    if threads % 32:
+        return f"idle lanes: a block of {threads} thread{'s' if threads > 1 else ''} does not fill its warps of 32"
+    return "idle lanes: no single branch costs most of them"
+
+
 def kernel_figures(kernel: Kernel, card: Card | None, operations: float) -> Iterator[str]:
     """Branches, lanes, barriers, unique bytes; the roofline's time on a card."""
     joined = kernel.joined()
@@ -83,8 +102,10 @@ def kernel_figures(kernel: Kernel, card: Card | None, operations: float) -> Iter
     words = ["no branch (a GPU gives short ones a predicate)" if efficiency is None else f"{efficiency:.1f} % of branches uniform"]
     if lanes is not None:
         words.append(f"{lanes:.1f} of 32 lanes active")
-    words.append(f"{kernel.barriers:g} barrier{'' if kernel.barriers == 1 else 's'} a thread")
+    words.append(f"{advice.plain(kernel.barriers)} barrier{'' if kernel.barriers == 1 else 's'} a thread")
     yield "  " + ", ".join(words)
+    if lanes is not None and lanes < FEW_LANES:
+        yield f"  {idle(kernel)}"
     read, written = kernel.unique()
     count = len(kernel.recorded)
     asked = (kernel.total("load", "global").bytes + kernel.total("atomic", "global").bytes) / count
@@ -98,22 +119,34 @@ def kernel_figures(kernel: Kernel, card: Card | None, operations: float) -> Iter
     moved = (read + written) * scale
     if card is None or not (moved or operations):
         return
-    double = any(line.access.asked == 8 * line.access.lanes for line in kernel.lines() if line.access.space == "global")
-    microseconds, limit = roofline(card, moved, operations, double)
+    rate = kernel.arithmetic()
+    microseconds, limit = roofline(card, moved, operations, rate == "double")
+    if limit == "arithmetic" and rate:
+        limit += f" of {rate}"
+    elif not rate and roofline(card, moved, operations, double=True)[1] == "arithmetic":
+        limit += " at the rate of float; that of double if it computes with these, which its parameters do not say"
     intensity = f", {operations / moved:.2f} operations a byte" if operations and moved else ""
     if not operations:
         limit += "; its operations are not known"
     yield f"  on the card {card.name}: not under {microseconds:.3g} us ({limit}{intensity})"
 
 
+NOTHING_WORSE = "No line takes a tenth more than it has to, and no branch leaves a tenth of a kernel's lanes idle."
+
+
+def title(kernel: Kernel, line: Line | Parting) -> str:
+    """Which of a kernel's lines, and which access of it."""
+    return f"{line.file}:{line.line}, {line.words}{f' {line.which}' if line.which else ''}, in {kernel.name}"
+
+
 def worst_lines(kernels: list[Kernel]) -> Iterator[str]:
     found = worst(kernels)
     if not found:
-        yield "No line asks memory for more than it has to."
+        yield NOTHING_WORSE
     for number, (kernel, line) in enumerate(found, 1):
         lines = source_lines(line.file)
         text = lines[line.line - 1].strip() if line.line <= len(lines) else ""
-        yield f"{number}. {line.file}:{line.line}, {line.words}, in {kernel.name}"
+        yield f"{number}. {title(kernel, line)}"
         yield f"     {text}"
         yield f"   {advice.problem(line)}"
 
@@ -137,4 +170,4 @@ def margin(kernels: list[Kernel], context: int = 2) -> Iterator[str]:
                 yield f"{'':{width}}   ..."
             text = ", ".join(notes.get(number, []))
             text = text if len(text) <= width else text[:width - 3] + "..."
-            yield f"{text:>{width}} | {number:4} {lines[number - 1]}"
+            yield f"{text:>{width}} | {number:4} {lines[number - 1]}".rstrip()

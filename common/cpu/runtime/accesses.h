@@ -417,8 +417,10 @@ class Recorder {
     __attribute__((always_inline)) void access(const void* pointer, size_t bytes, What what,
                                                const void* place, const void* frame) {
         const char* const address = static_cast<const char*>(pointer);
+        const uint32_t number = Places::instance().number_of(place);
+        if (number == 0) return;  // CPU mode's own, as on the way from one thread to the next
         Event event{reinterpret_cast<uint64_t>(address),
-                    Places::instance().number_of(place),
+                    number,
                     depth_of(frame),
                     static_cast<uint8_t>(bytes),
                     what,

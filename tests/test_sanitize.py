@@ -4,6 +4,7 @@ import json
 import os
 import re
 import sys
+import time
 from collections import defaultdict
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,17 +12,18 @@ from types import SimpleNamespace
 import pytest
 
 import farm
-from checker import sanitize_card, sanitize_words
+from checker import sanitize, sanitize_card, sanitize_words
 from checker.sanitize_words import Finding, merged
 from explain import frames
 from teaching import corpus, on_card
 
 FAULTS = farm.ROOT / "tests" / "programs" / "sanitize_faults.cu"
 LINE_OF_MALLOC = 1 + FAULTS.read_text().split("cudaMalloc(")[0].count("\n")
+LINE_OF_CRASH = 1 + FAULTS.read_text().split("if (fault == 12) *")[0].count("\n")
 only_cpu = pytest.mark.skipif(farm.BACKEND != "cpu", reason="on a card: bash tests/on_card.sh teaching")
 
 
-def sanitize(*arguments, env=None):
+def run_sanitize(*arguments, env=None):
     return farm.run(sys.executable, "-B", "-m", "checker.sanitize", *arguments,
                     env={"PYTHONPATH": str(farm.ROOT / "common"), "CUDA_CPU_DEVICE": "", **(env or {})},
                     timeout=300)
@@ -30,7 +32,7 @@ def sanitize(*arguments, env=None):
 @only_cpu
 def test_silent(folder):
     """A right program: one sentence, status 0, an empty list."""
-    result = sanitize(FAULTS, "--json", folder / "found.json")
+    result = run_sanitize(FAULTS, "--json", folder / "found.json")
     assert (result.returncode, result.stderr) == (0, "")
     assert re.fullmatch(r"no race, nothing out of bounds .*\n", result.stdout)
     assert json.loads((folder / "found.json").read_text()) == []
@@ -47,10 +49,12 @@ def test_silent(folder):
     (8, "bounds", [44], "values", "4 bytes before the start of the allocation of 192 bytes, values. The index is below 0"),
     (10, "race", [32, 34], "tile", "comes too early: put another __syncthreads() behind line 34."),
     (11, "barrier", [47], None, "only 8 of the 48 threads of block (0,0,0) reach this barrier"),
+    (15, "race", [56, 57], "pairs", "the shared variable pairs, byte "),
+    (16, "freed", [68], "own", "inside the local array own. That memory is no longer there."),
 ])
 def test_fault(folder, number, kind, lines, variable, words):
     """One finding, worded in CUDA's terms, and status 1."""
-    result = sanitize(FAULTS, "--json", folder / "found.json", "--", str(number))
+    result = run_sanitize(FAULTS, "--json", folder / "found.json", "--", str(number))
     assert result.returncode == 1, result.stdout + result.stderr
     found, = json.loads((folder / "found.json").read_text())
     assert (found["kind"], found["lines"], found["variable"]) == (kind, lines, variable)
@@ -63,23 +67,23 @@ def test_fault(folder, number, kind, lines, variable, words):
 @pytest.mark.parametrize("number, advice", [(1, "between the write in line 17 and the read in line 18."),
                                             (10, "put another __syncthreads() behind line 34.")])
 def test_advice_is_the_same_in_every_order(number, advice, order):
-    result = sanitize(FAULTS, "--", str(number), env={"CUDA_CPU_ORDER": order})
+    result = run_sanitize(FAULTS, "--", str(number), env={"CUDA_CPU_ORDER": order})
     assert result.returncode == 1 and f"{advice}\n1 fault found\n" in result.stdout, result.stdout
 
 
 @only_cpu
 def test_random_order_says_its_seed():
     """One seed for both programs; as CUDA_CPU_ORDER it gives the same run again."""
-    result = sanitize(FAULTS, "--", "1", env={"CUDA_CPU_ORDER": "random"})
+    result = run_sanitize(FAULTS, "--", "1", env={"CUDA_CPU_ORDER": "random"})
     order = re.fullmatch(r"threads and blocks run in random order: CUDA_CPU_ORDER=(random:\d+)\n", result.stderr)
     assert order, result.stderr
-    again = sanitize(FAULTS, "--", "1", env={"CUDA_CPU_ORDER": order[1]})
+    again = run_sanitize(FAULTS, "--", "1", env={"CUDA_CPU_ORDER": order[1]})
     assert (again.returncode, again.stdout, again.stderr) == (1, result.stdout, "")
 
 
 @pytest.mark.parametrize("order", ["bogus", "random:x", "random:", "forward "])
 def test_an_order_that_is_none(order):
-    result = sanitize(FAULTS, "--backend", "cpu", env={"CUDA_CPU_ORDER": order})
+    result = run_sanitize(FAULTS, "--backend", "cpu", env={"CUDA_CPU_ORDER": order})
     assert (result.returncode, result.stdout) == (2, "")
     assert f"{order} is no order; write forward, reversed, random or random:SEED" in result.stderr
 
@@ -87,25 +91,67 @@ def test_an_order_that_is_none(order):
 @only_cpu
 @pytest.mark.parametrize("number, status", [(6, 2), (9, 77)])
 def test_program_that_does_not_get_far(number, status):
-    assert sanitize(FAULTS, "--", str(number)).returncode == status
+    result = run_sanitize(FAULTS, "--", str(number))
+    assert result.returncode == status
+    assert re.fullmatch(rf"the program .* \(status {status}\), and says nothing\n", result.stderr), result.stderr
+
+
+@only_cpu
+@pytest.mark.parametrize("number, found, said", [
+    (12, [("crash", [LINE_OF_CRASH], "host code wrote to address 0x8, and the program crashed."),
+          ("race", [27], "hits")], ""),
+    (13, [("race", [27], "hits")], "the program did not end within 1 seconds"),
+    (14, [("race", [27], "hits"), ("crash", [], "the program crashed (SIGABRT)")], ""),
+])
+def test_what_was_found_before_the_end_counts(folder, number, found, said):
+    result = run_sanitize(FAULTS, "--json", folder / "found.json", "--timeout", "1", "--", str(number))
+    assert result.returncode == 1 and said in result.stderr and "FINDINGS" not in result.stderr, result.stderr
+    written = json.loads((folder / "found.json").read_text())
+    assert [(one["kind"], one["lines"]) for one in written] == [one[:2] for one in found]
+    assert all(words in one["sentence"] for one, (*_, words) in zip(written, found))
+    assert result.stdout.startswith("".join(one["sentence"] + "\n" for one in written))
+
+
+def test_a_program_is_made_anew_when_its_source_is_another(tmp_path, monkeypatch):
+    """Also by an older file; and each source has a program of its own."""
+    assert sanitize.place_of("races", tmp_path / "a_b/x.cu") != sanitize.place_of("races", tmp_path / "a/b/x.cu")
+    made, source = [], tmp_path / "x.cu"
+
+    def compiled(words, _):
+        made.append(words)
+        Path(words[-1]).write_text("")
+        Path(words[-3]).write_text(f"x: {source} \\\n {tmp_path}/tile.cuh\n")
+
+    monkeypatch.setattr(sanitize, "compiled", compiled)
+    edits = [("x.cu", "first", 100), ("tile.cuh", "first", 100), ("x.cu", "other", 200), ("x.cu", "longer text", 200),
+             ("tile.cuh", "first", 50)]
+    for step, (file, text, age) in enumerate(edits):
+        (tmp_path / file).write_text(text)
+        os.utime(tmp_path / file, (time.time() - age,) * 2)
+        for _ in range(2 if step else 0):
+            sanitize.made(tmp_path / "x", tmp_path / "x", ["x.cu"], [source], SimpleNamespace(cxx="g++"))
+            assert len(made) == step
+    sanitize.made(tmp_path / "x", tmp_path / "x", ["x.cu"], [source], SimpleNamespace(cxx="clang++"))
+    assert len(made) == step + 1
 
 
 @pytest.mark.parametrize("arguments, sentence", [
     ([], "the following arguments are required: FILE.cu"),
     (["no_such_file.cu"], "there is no file no_such_file.cu"),
+    ([Path(__file__)], "is no CUDA program: its name does not end in .cu"),
     ([FAULTS, "--timeout", "0"], "--timeout takes a number above zero"),
     ([FAULTS, "--json", "no_such_folder/found.json"], "there is no such folder"),
     ([FAULTS, "--program", "no_such_program"], "there is no file no_such_program"),
 ])
 def test_bad_usage(arguments, sentence):
-    result = sanitize(*arguments)
+    result = run_sanitize(*arguments)
     assert (result.returncode, result.stdout) == (2, "")
     assert sentence in result.stderr and result.stderr.count("\n") == 1
 
 
 def test_without_the_tool(folder):
     """On a card without compute-sanitizer: skipped, with the reason."""
-    result = sanitize(FAULTS, "--backend", "gpu", "--program", FAULTS,
+    result = run_sanitize(FAULTS, "--backend", "gpu", "--program", FAULTS,
                       env={"PATH": str(folder), "CUDA_HOME": str(folder), "CUDA_PATH": ""})
     if os.path.exists("/usr/local/cuda/bin/compute-sanitizer"):
         pytest.skip("the tool is there")
@@ -210,7 +256,7 @@ def card(folder):
 
 def test_file_on_a_card(folder, card):
     """nvcc builds it for the card, with lines of the host's code, and the tools run it."""
-    result = sanitize(FAULTS, "--", "silent", env=card)
+    result = run_sanitize(FAULTS, "--", "silent", env=card)
     assert (result.returncode, result.stderr) == (0, ""), result.stderr
     assert result.stdout.startswith("no race, nothing out of bounds")
     words = (folder / "nvcc.words").read_text()
@@ -226,18 +272,18 @@ def test_file_on_a_card(folder, card):
 ])
 def test_endings_on_a_card(card, name, output):
     """What was found counts, however the program ends; what follows from a fault does not."""
-    result = sanitize(FAULTS, "--timeout", "1", "--", *name.split(), env=card)
+    result = run_sanitize(FAULTS, "--timeout", "1", "--", *name.split(), env=card)
     assert result.returncode == 1 and re.search(output, result.stdout + result.stderr), result
 
 
 def test_unknown_backend():
-    result = sanitize(FAULTS, env={"BACKEND": "tpu"})
+    result = run_sanitize(FAULTS, env={"BACKEND": "tpu"})
     assert (result.returncode, result.stderr) == (2, "sanitize: BACKEND=tpu is neither gpu nor cpu\n")
 
 
 def test_without_a_card(folder, card):
     (folder / "nvidia-smi").write_text("#!/bin/sh\nexit 9\n")
-    result = sanitize(FAULTS, env=card)
+    result = run_sanitize(FAULTS, env=card)
     assert result.returncode == 77 and "BACKEND=gpu is not possible here: nvidia-smi finds no card" in result.stderr
 
 
@@ -251,6 +297,12 @@ def test_a_race_explains_what_nobody_wrote():
     race, unwritten = finding("race", [3, 4], "tile"), finding("uninitialised", [4], "tile")
     other = finding("uninitialised", [4], "values")
     assert merged([race, unwritten, other, race]) == [race, other]
+
+
+def test_where_the_processor_stopped_is_named_once():
+    stopped, misaligned, elsewhere = (Finding(kind, [line], "k", None, None, None, 1, "")
+                                      for kind, line in (("other", 3), ("undefined", 3), ("other", 4)))
+    assert merged([stopped, misaligned, elsewhere]) == [misaligned, elsewhere]
 
 
 @pytest.mark.parametrize("write, read, between, words", [
@@ -288,3 +340,11 @@ def test_lines_in_a_path_with_a_space(monkeypatch):
     assert sanitize_words.lines_of("a.out", [16, 32, 48]) == ({16: ("my c.cu", 12)}, {32, 48})
     assert sanitize_words.PLACE.match("/home/a b/scale.cu:9: a sentence")["line"] == "9"
     assert sanitize_card.PLACE.search("at scale(float *)+0x70 in /home/a b/scale.cu:9").groups() == ("scale.cu", "9")
+
+
+@pytest.mark.parametrize("declaration, size", [
+    ("const float* __restrict__ ", 4), ("unsigned char *", 1), ("unsigned ", 4), ("extern __shared__ float4 ", 16),
+    ("const unsigned long long* ", 8), ("__shared__ alignas(16) double ", 8), ("uint16_t* ", 2), ("std::uint8_t* ", 1),
+    ("float** ", 8), ("Pair* ", None), ("T* ", None), ("", None)])
+def test_size_of_an_element(declaration, size):
+    assert sanitize_words.size_of_element(declaration) == size

@@ -15,6 +15,7 @@ does not compile) or 77 (skipped, for the reason given).
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import re
@@ -23,6 +24,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,7 +33,7 @@ from . import sanitize_card
 from .failure import Failure, Skipped
 from .job import interruptible
 from .lab import BAD_USAGE, RIGHT, SKIPPED, WRONG, Parser
-from .program import Patience, Run, quoted_output, run_program
+from .program import Patience, Run, explain_ending, quoted_output, run_program
 from .sanitize_words import Finding, findings_of, merged
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,7 +49,7 @@ class Watched:
     """A program that has run under watch."""
 
     program: Path
-    run: Run
+    run: Run | Failure  # which it is if the program did not end
     facts: list[dict] = field(default_factory=list)
 
 
@@ -77,6 +79,8 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 def refuse_nonsense(parser: Parser, options: argparse.Namespace) -> None:
     if not options.source.is_file():
         parser.error(f"there is no file {options.source}")
+    if options.source.suffix != ".cu":
+        parser.error(f"{options.source} is no CUDA program: its name does not end in .cu")
     if not options.timeout > 0:
         parser.error("--timeout takes a number above zero")
     if options.json and not options.json.absolute().parent.is_dir():
@@ -94,12 +98,13 @@ def refuse_nonsense(parser: Parser, options: argparse.Namespace) -> None:
 # Building
 
 
-def is_fresh(output: Path, sources: list[Path]) -> bool:
-    """Whether an output is newer than everything that it is made from."""
+def stamp(words: str, sources: list[Path]) -> str | None:
+    """What an output is made from: a digest of the options, and of each file's path, time and size."""
     try:
-        return output.exists() and all(path.stat().st_mtime < output.stat().st_mtime for path in sources)
-    except FileNotFoundError:  # a source has gone
-        return False
+        states = [(str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in sources]
+    except OSError:  # a source has gone
+        return None
+    return hashlib.sha256(repr((words, states)).encode()).hexdigest()
 
 
 def listed(dependencies: Path) -> list[Path]:
@@ -120,31 +125,41 @@ def compiled(words: list[str], options: argparse.Namespace) -> None:
 
 
 def place_of(flavour: str, source: Path) -> Path:
-    """Where the program of a source lies; one for each folder of sources."""
-    place = ROOT / "build" / "sanitize" / flavour / str(
-        source.parent.relative_to(ROOT) if source.is_relative_to(ROOT)
-        else "elsewhere" + str(source.parent).replace("/", "_"))
-    place.mkdir(parents=True, exist_ok=True)
-    return place / source.stem
+    """Where the program of a source lies: a folder for each source."""
+    folder = ROOT / "build" / "sanitize" / flavour / hashlib.sha256(os.fsencode(source)).hexdigest()[:20]
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / source.stem
+
+
+def made(output: Path, record: Path, words: list[str], sources: list[Path], options: argparse.Namespace) -> None:
+    """Compiles an output, unless it was made with these words and from these files as they are now."""
+    dependencies, made_from = record.with_suffix(".d"), record.with_suffix(".made")
+    said = repr((options.cxx, words))
+    if output.exists() and made_from.exists() and made_from.read_text() == stamp(said, sources + listed(dependencies)):
+        return
+    made_from.write_text("")
+    before = time.time_ns()
+    compiled([*words, "--dependencies", str(dependencies), "-o", str(output)], options)
+    sources = sources + listed(dependencies)
+    now = stamp(said, sources)
+    # What was edited meanwhile is compiled again, the next time.
+    if now and all(path.stat().st_mtime_ns < before for path in sources if path.suffix != ".o"):
+        made_from.write_text(now)
 
 
 def built(flavour: str, options: argparse.Namespace) -> Path:
     """The program of one flavour, compiled unless that was done before."""
     folder = ROOT / "build" / "sanitize" / flavour
     folder.mkdir(parents=True, exist_ok=True)
-    runtime, needs = folder / "runtime.o", folder / "runtime.d"
+    runtime, source = folder / "runtime.o", options.source.resolve()
     tools = [CPU / "compile.sh", CPU / "translate.py"]
-    if not is_fresh(runtime, [*tools, *listed(needs)]):
-        compiled(["--runtime", "--sanitize", flavour, "--dependencies", str(needs), "-o", str(runtime)],
-                 options)
-    source = options.source.resolve()
+    made(runtime, runtime, ["--runtime", "--sanitize", flavour], tools, options)
     program = place_of(flavour, source)
-    dependencies, flags = program.with_name(f"{source.stem}.d"), program.with_name(f"{source.stem}.flags")
-    same = flags.exists() and flags.read_text() == f"{options.cxx} {options.flags}"
-    if not same or not is_fresh(program, [runtime, source, *listed(dependencies)]):
-        compiled(["--sanitize", flavour, "--runtime-object", str(runtime), "--flags", options.flags,
-                  "--dependencies", str(dependencies), str(options.source), "-o", str(program)], options)
-        flags.write_text(f"{options.cxx} {options.flags}")
+    name = str(options.source)
+    if name.startswith("-"):  # which the compiler would take for an option
+        name = f"./{name}"
+    made(program, program.parent, ["--sanitize", flavour, "--runtime-object", str(runtime), "--flags", options.flags,
+                                   name], [*tools, runtime, source], options)
     return program
 
 
@@ -190,14 +205,17 @@ def watched(flavour: str, options: argparse.Namespace, order: dict[str, str]) ->
         file = Path(folder) / "findings"
         settings = {**SETTINGS, **order, "CUDA_CPU_FINDINGS": str(file)}
         here = Path.cwd()
-        run = run_program([str(program), *options.arguments], here, here, settings, options.timeout,
-                          Patience(options.timeout))
+        try:
+            run = run_program([str(program), *options.arguments], here, here, settings, options.timeout,
+                              Patience(options.timeout))
+        except Failure as failure:  # what it found until then counts; its file is about to go
+            run = Failure(str(failure).replace(f"CUDA_CPU_FINDINGS={shlex.quote(str(file))} ", ""))
         lines = file.read_text(errors="replace").splitlines() if file.exists() else []
-    return Watched(program, run, [json.loads(line) for line in lines])
+    return Watched(program, run, [json.loads(line) for line in lines if line.endswith("}")])
 
 
-def on_cpu(options: argparse.Namespace) -> tuple[list[Finding], list[Run]]:
-    """What both flavours find, and their runs."""
+def on_cpu(options: argparse.Namespace) -> tuple[list[Finding], list[Run | Failure]]:
+    """What both flavours find, and how their runs ended."""
     order = order_of_threads()
     with ThreadPoolExecutor(2) as pool:
         both = list(pool.map(lambda flavour: watched(flavour, options, order), FLAVOURS))
@@ -213,16 +231,23 @@ def on_gpu(options: argparse.Namespace) -> tuple[list[Finding], list[Run]]:
     return sanitize_card.on_card(options.program or built_by_nvcc(options), options.arguments, options.timeout)
 
 
-def status_of(found: list[Finding], runs: list[Run]) -> int:
-    """The status of the command; and a sentence, if the program did not get as far as it should."""
+def judge_endings(found: list[Finding], runs: list[Run | Failure], source: Path) -> int:
+    """The status of the command; and a sentence, if the program did not get as far as it should. A crash
+    that nothing explains yet becomes a finding."""
+    for run in runs:
+        if isinstance(run, Failure):
+            print(run, file=sys.stderr)
+            return WRONG
+        if run.status < 0 and not any(finding.kind == "crash" for finding in found):
+            if said := quoted_output(run):
+                print(said.strip(), file=sys.stderr)
+            found.append(Finding("crash", [], None, None, None, None, 1, f"{source.name}: {explain_ending(run)}."))
     if found:
         return WRONG
     for run in runs:
         if run.status in (BAD_USAGE, SKIPPED):
-            print((run.stderr or run.stdout).strip(), file=sys.stderr)
+            print((run.stderr or run.stdout).strip() or f"{explain_ending(run)}, and says nothing", file=sys.stderr)
             return run.status
-        if run.status < 0:
-            raise Failure(f"the program crashed, and nothing says why{quoted_output(run)}")
         if run.status != 0:
             print(f"the program ended with status {run.status}, but not for a reason that is looked "
                   f"for here{quoted_output(run)}", file=sys.stderr)
@@ -248,7 +273,7 @@ def sanitize(options: argparse.Namespace) -> int:
     """The whole command."""
     try:
         found, runs = on_gpu(options) if options.backend == "gpu" else on_cpu(options)
-        status = status_of(found, runs)
+        status = judge_endings(found, runs, options.source)
     except Failure as failure:
         print(failure, file=sys.stderr)
         return BAD_USAGE if "does not compile" in str(failure).partition("\n")[0] else WRONG

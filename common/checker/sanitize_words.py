@@ -19,6 +19,13 @@ from .failure import Failure
 LEARNERS_FILE = re.compile(r"\.cu[^/]*$")
 PLACE = re.compile(r"^(?P<file>[^:\n]+\.cu\w*):(?P<line>\d+): ")
 OTHER_LINE = re.compile(r"in line (\d+)")
+# The bytes of an element whose type is one of the language's own, or a vector of those.
+SIZES = {"char": 1, "bool": 1, "short": 2, "int": 4, "unsigned": 4, "float": 4, "long": 8, "double": 8, "size_t": 8,
+         "longlong": 8}
+TYPE = re.compile(r"u?int(?P<bits>8|16|32|64)_t|"
+                  r"(?P<vector>u?(?:char|short|int|long|longlong|float|double))(?P<lanes>[1-4])|(?P<plain>\w+)")
+QUALIFIER = re.compile(r"\b(?:extern|static|const|volatile|signed|std|__shared__|__device__|__constant__|__managed__|"
+                       r"(?:alignas|__align__)\s*\([^)]*\))|\bunsigned\s+(?=char|short|int|long)|:")
 COMMENT = re.compile(r"//[^\n]*|/\*[\s\S]*?\*/")
 # What orders two threads of a warp, and those of two warps.
 BARRIERS = {True: re.compile(r"\b__sync\w+\s*\(|\b__\w+_sync\s*\("), False: re.compile(r"\b__syncthreads\w*\s*\(")}
@@ -42,7 +49,7 @@ class Finding:
 
 
 def merged(found: list[Finding]) -> list[Finding]:
-    """One finding for a kind and its lines; none that a race explains."""
+    """One finding for a kind and its lines; none that another explains."""
     single: dict[tuple, Finding] = {}
     for finding in found:
         key = (finding.kind, tuple(finding.lines) or finding.sentence,
@@ -50,8 +57,12 @@ def merged(found: list[Finding]) -> list[Finding]:
         single.setdefault(key, finding)
     racing = {(line, finding.variable) for finding in single.values() if finding.kind == "race"
               for line in finding.lines}
-    return [finding for finding in single.values() if finding.kind != "uninitialised"
-            or not any((line, finding.variable) in racing for line in finding.lines)]
+    undefined = {tuple(finding.lines) for finding in single.values() if finding.kind == "undefined"}
+    return [finding for finding in single.values()
+            if not (finding.kind == "uninitialised"
+                    and any((line, finding.variable) in racing for line in finding.lines))
+            # Where the processor stopped at what has been named.
+            and not (finding.kind == "other" and tuple(finding.lines) in undefined)]
 
 
 def findings_of(facts: list[dict], program: Path, source: Path) -> list[Finding]:
@@ -127,6 +138,21 @@ def index_advice(side: str) -> str:
     if "before the start" in side:
         return "The index is below 0: compare it with 0 before the access."
     return "Compare the index with the number of elements before the access."
+
+
+def size_of_element(declaration: str) -> int | None:
+    """The bytes of an element, by a declaration up to the name; None if that does not say it."""
+    if declaration.count("*") > 1:
+        return 8
+    words = QUALIFIER.sub(" ", declaration).split()
+    said = TYPE.fullmatch(words[0].rstrip("*&")) if words else None
+    if not said:
+        return None
+    if said["bits"]:
+        return int(said["bits"]) // 8
+    if said["vector"]:
+        return SIZES[said["vector"].removeprefix("u")] * int(said["lanes"])
+    return SIZES.get(said["plain"])
 
 
 def barrier_between(text: str, lines: list[int], same_warp: bool) -> bool | None:
@@ -292,17 +318,33 @@ class Words:
         kind = "the shared variable" if shared else "the array"
         if fact.get("bytes", 0) <= fact["size"]:
             return name, f"{kind.replace('array', 'variable')} {name}"
-        return name, f"{kind} {name}, element {fact.get('offset', 0) // fact['size']}"
+        size = self.element_size(fact, name)
+        return name, f"{kind} {name}, " + (f"element {fact.get('offset', 0) // size}" if size else
+                                           f"byte {fact.get('offset', 0)}")
+
+    def element_size(self, fact: dict, name: str) -> int | None:
+        """The size of an array's elements, where its declarations agree on one that is known."""
+        if "variable" not in fact and fact.get("position"):
+            declared = self.parameters(fact)[fact["position"] - 1:fact["position"]]
+        else:
+            space = r"__(?:shared|device|constant|managed)__"
+            source = COMMENT.sub("", self.source)
+            declared = re.findall(rf"({space}[^;(){{}}]*?\b{re.escape(name)})\s*[\[,;={{]", source)
+        sizes = {size_of_element(re.sub(r"\w+\s*(?:\[\w*\]\s*)?$", "", words)) for words in declared}
+        return sizes.pop() if len(sizes) == 1 else None
+
+    def parameters(self, fact: dict) -> list[str]:
+        """How the kernel declares its parameters; nothing if that is not found."""
+        kernel = re.split(r"[<:]", fact["kernel"] or "")[0]
+        declared = re.search(rf"\b{re.escape(kernel)}\s*\(([^;{{}}]*?)\)\s*\{{", self.source)
+        return split_arguments(declared[1]) if declared else []
 
     def parameter(self, fact: dict) -> str | None:
         """The parameter of the kernel that points there, by the kernel's declaration."""
         position = fact.get("position", 0)
         if not position:
             return None
-        kernel = re.split(r"[<:]", fact["kernel"] or "")[0]
-        declared = re.search(rf"\b{re.escape(kernel)}\s*\(([^;{{}}]*?)\)\s*\{{", self.source)
-        names = [re.search(r"(\w+)\s*(?:\[\w*\]\s*)?$", part) for part in
-                 split_arguments(declared[1])] if declared else []
+        names = [re.search(r"(\w+)\s*(?:\[\w*\]\s*)?$", part) for part in self.parameters(fact)]
         if position <= len(names) and names[position - 1]:
             return names[position - 1][1]
         return split_arguments(fact["arguments"])[position - 1]
@@ -331,7 +373,7 @@ class Words:
                if fact["kernel"] else "host code ")
         verb = "writes to" if fact["write"] else "reads from"
         name, what = self.outside(fact)
-        freed = "use-after-free" in fact["description"] or "use-after-scope" in fact["description"]
+        freed = any(f"use-after-{end}" in fact["description"] for end in ("free", "scope", "return"))
         advice = ("That memory is no longer there." if freed else
                   index_advice(what))
         text = f"{file}:{line}: {who}{verb} {what}. {advice}"
@@ -350,7 +392,7 @@ class Words:
             return name, fact["what"] + (f", {name}" if name else "")
         local = re.search(r"'(\w+)'(?: \(line \d+\))? <== Memory access at offset \d+ (\w+)", fact["text"])
         if local:
-            side = {"overflows": "past the end of", "underflows": "before the start of"}
+            side = {"overflows": "past the end of", "underflows": "before the start of", "is": "inside"}
             return local[1], f"memory {side.get(local[2], 'partly outside')} the local array {local[1]}"
         region = re.search(r"is located (\d+ bytes) (?:to the )?(\w+) (?:of )?(\d+)-byte region", fact["text"])
         if region:

@@ -515,9 +515,9 @@ cudaError_t register_symbol(const void* symbol, size_t size) {
 cudaError_t place_in_symbol(const void* symbol, size_t size, size_t bytes, size_t offset) {
     const cudaError_t error = register_symbol(symbol, size);
     if (error != cudaSuccess || (offset <= size && bytes <= size - offset)) return error;
-    return failed(cudaErrorInvalidValue,
-                  format("%zu bytes at offset %zu go past the end of a symbol of %zu bytes", bytes,
-                         offset, size));
+    return refused("bounds",
+                   format("copy: %zu bytes at offset %zu go past the end of a symbol of %zu bytes",
+                          bytes, offset, size));
 }
 
 }  // namespace cuda_cpu

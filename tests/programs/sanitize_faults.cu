@@ -47,6 +47,37 @@ __global__ void stopped_early() {
     if (threadIdx.x < 8) __syncthreads();
 }
 
+struct Pair {
+    int first, second;
+};
+
+__global__ void second_of_neighbour(int* values) {
+    __shared__ Pair pairs[count];
+    pairs[threadIdx.x].second = values[threadIdx.x];
+    values[threadIdx.x] = pairs[(threadIdx.x + 1) % count].second;
+}
+
+__device__ void point_to_own(int** pointer) {
+    int own[4] = {1, 2, 3, 4};
+    *pointer = own;
+}
+
+__global__ void read_what_is_gone(int* values) {
+    int* pointer;
+    point_to_own(&pointer);
+    values[threadIdx.x] = pointer[2];
+}
+
+// How host code ends after a race.
+void end_badly(int fault) {
+    volatile int zero = 0;
+    if (fault == 12) *reinterpret_cast<volatile int*>(zero + 8) = 1;
+    if (fault == 13) {
+        while (zero == 0) continue;
+    }
+    if (fault == 14) std::abort();
+}
+
 int main(int argc, char** argv) {
     const int fault = argc > 1 ? std::atoi(argv[1]) : 0;
     if (fault == 9) return 77;
@@ -56,13 +87,16 @@ int main(int argc, char** argv) {
     if (fault == 0 || fault == 4) turn<<<1, count>>>(d_values);
     if (fault == 1) turn_without_barrier<<<1, count>>>(d_values);
     if (fault == 2) clear_one_too_many<<<1, 2 * count>>>(d_values);
-    if (fault == 3) count_without_atomics<<<2, 1>>>();
+    if (fault == 3 || (fault >= 12 && fault <= 14)) count_without_atomics<<<2, 1>>>();
     int h_values[count] = {};
     if (fault == 7) doubled<<<1, count>>>(Vector{h_values});
     if (fault == 8) shifted_left<<<1, count>>>(d_values);
     if (fault == 10) turn_in_rounds<<<1, count>>>(d_values);
     if (fault == 11) stopped_early<<<1, count>>>();
+    if (fault == 15) second_of_neighbour<<<1, count>>>(d_values);
+    if (fault == 16) read_what_is_gone<<<1, count>>>(d_values);
     cudaDeviceSynchronize();
+    end_badly(fault);
     if (fault != 5) cudaFree(d_values);
     return fault == 6 ? 2 : 0;
 }

@@ -42,7 +42,7 @@ ACCESS_IN_KERNEL = {"freed_before_launch": 6, "host_argument": 9}
 NOT_SEEN = {
     "racecheck looks at shared memory only": [
         "counter_plain", "histogram_between_blocks", "slices_overlap", "stencil_in_place", "lock_left_early",
-        "last_block_unwaited", "vector_stores_overlap"],
+        "last_block_unwaited", "last_block_fenced_by_one", "first_block_resets", "vector_stores_overlap"],
     "racecheck passes over an atomic operation": ["counter_read_plain"],
     "initcheck looks at global memory only": ["tile_element_unset"],
     "memcheck knows where shared and local memory end, not where one array ends": [

@@ -102,9 +102,10 @@ inline const bool sanitizer_is_heard = [] {
 
 }  // namespace cuda_cpu
 
-// A run goes on after a report. Memory that is never freed is the host's affair.
+// A run goes on after a report. Memory that is never freed is the host's affair. Local arrays of a
+// function that has returned stay closed for a while, so that a pointer to one is seen.
 extern "C" const char* __asan_default_options() {
-    return "halt_on_error=0:detect_leaks=0:detect_stack_use_after_return=0";
+    return "halt_on_error=0:detect_leaks=0:detect_stack_use_after_return=1";
 }
 
 // UndefinedBehaviorSanitizer asks for this one after each of its reports.

@@ -196,11 +196,11 @@ inline void handle_fault(int signal_number, siginfo_t* info, void* raw_context) 
     const auto [kind, sentence] = explain_fault(*info, stack, verb);
     if (!sentence.empty()) stop(line + sentence, kind);
     // An ordinary crash of host code: say where, then crash as usual.
-    if (signal_number == SIGFPE) {
-        std::fprintf(stderr, "%shost code divided an integer by zero.\n", line.c_str());
-    } else {
-        std::fprintf(stderr, "%shost code %s address %p.\n", line.c_str(), verb, info->si_addr);
-    }
+    const std::string crash =
+        line + (signal_number == SIGFPE ? "host code divided an integer by zero"
+                                        : format("host code %s address %p", verb, info->si_addr));
+    note("crash", crash + ", and the program crashed.");
+    std::fprintf(stderr, "%s.\n", crash.c_str());
     signal(signal_number, SIG_DFL);
 }
 

@@ -13,12 +13,15 @@
 //     the same block               ordered if a barrier came between
 //     the same warp                ordered if both were at a meeting of the warp that came between
 //     any two threads              ordered if one passed a fence, then an atomic operation, and the
-//                                  other one an atomic operation on the same address after that
+//                                  other one an atomic operation on the same address after that;
+//                                  a barrier of the block may lie between the fence and the atomic
+//                                  operation, which is then that of any of its threads
 // The blocks run one after another here, and so do the threads of a block, but nothing of that counts.
 #pragma once
 
 #include <malloc.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <map>
@@ -39,6 +42,7 @@ using Time = uint64_t;
 struct Knowledge {
     std::unordered_map<uint32_t, uint32_t> blocks;  // all before this barrier of the block
     std::unordered_map<uint64_t, Time> threads;     // all up to this time of the thread
+    std::unordered_map<uint32_t, uint32_t> fenced;  // all before a fence before this barrier
 
     template <class Map, class Key, class Value>
     static void raise(Map& map, Key key, Value value) {
@@ -48,6 +52,7 @@ struct Knowledge {
     void join(const Knowledge& other) {
         for (const auto& [block, barriers] : other.blocks) raise(blocks, block, barriers);
         for (const auto& [thread, time] : other.threads) raise(threads, thread, time);
+        for (const auto& [block, barriers] : other.fenced) raise(fenced, block, barriers);
     }
 };
 
@@ -92,6 +97,7 @@ class Races {
     void grid_begins() {
         ++grid_serial_;
         synchronised_.clear();
+        fences_.clear();
     }
     void block_begins(unsigned int threads) {
         settle();
@@ -101,6 +107,7 @@ class Races {
         steps_.assign(threads, 1);
         met_.assign(threads, {});
         fenced_.assign(threads, 0);
+        first_fence_ = ~uint32_t{0};
         knows_.assign(threads, nullptr);
         block_knows_ = {};
         // What is atomic in shared memory orders nothing for the next block.
@@ -182,7 +189,7 @@ class Races {
         }
         if (!region->written.empty()) keep_initialised(*region, address, bytes, access, now);
         each_cell(address, bytes,
-                  [&](Cell& cell) { return check(cell, now, writes(access), address, bytes); });
+                  [&](Cell& cell) { return check(cell, now, access, address, bytes); });
         if (waits) synchronise(address, writes(access));
     }
     void fence() {
@@ -190,6 +197,10 @@ class Races {
         const unsigned int thread = number();
         fenced_[thread] = time_of(thread);
         ++steps_[thread];
+        first_fence_ = std::min(first_fence_, barriers_);
+        auto& fences = fences_[key_of_thread(block_, thread)];
+        if (fences.empty() || fences.back() >> 32 != barriers_) fences.push_back(0);
+        fences.back() = fenced_[thread];
     }
     // After an atomic operation of this thread on an address.
     void synchronise(const void* pointer, bool writes) {
@@ -200,8 +211,14 @@ class Races {
         const unsigned int thread = number();
         const auto found = map.find(address);
         if (found != map.end()) own_knowledge(thread).join(found->second);
-        if (!writes || fenced_[thread] == 0) return;
+        const bool fenced_before_barrier = first_fence_ < barriers_;
+        if (!writes || (fenced_[thread] == 0 && !fenced_before_barrier)) return;
         Knowledge& released = map[address];
+        released.join(block_knows_);
+        // A fence orders what its thread did before all that comes after it, and so does the barrier:
+        // what the others fenced before the barrier lies before what this thread does now.
+        if (fenced_before_barrier) Knowledge::raise(released.fenced, block_, barriers_);
+        if (fenced_[thread] == 0) return;
         Knowledge::raise(released.threads, key_of_thread(block_, thread), fenced_[thread]);
         Knowledge::raise(released.blocks, block_, static_cast<uint32_t>(fenced_[thread] >> 32));
         const unsigned int first = thread / 32 * 32;
@@ -210,7 +227,6 @@ class Races {
             Knowledge::raise(released.threads, key_of_thread(block_, first + lane),
                              Time{barriers_} << 32 | met_[thread][lane]);
         }
-        released.join(block_knows_);
         if (knows_[thread] != nullptr) released.join(*knows_[thread]);
     }
 
@@ -317,6 +333,14 @@ class Races {
         return now;
     }
 
+    // Whether the thread passed a fence after this access, and that before this barrier of its block.
+    bool is_fenced(const Stamp& then, uint32_t barrier) const {
+        const auto found = fences_.find(key_of_thread(then.block, then.thread));
+        if (found == fences_.end()) return false;
+        const Time time = Time{then.barriers} << 32 | then.steps;
+        const auto fence = std::lower_bound(found->second.begin(), found->second.end(), time);
+        return fence != found->second.end() && *fence >> 32 < barrier;
+    }
     // Whether an earlier access surely came before what the running thread does now.
     bool is_ordered(const Stamp& then, const Stamp& now) const {
         if (then.serial != now.serial) return true;
@@ -328,6 +352,8 @@ class Races {
         const auto known = [&](const Knowledge& knowledge) {
             const auto block = knowledge.blocks.find(then.block);
             if (block != knowledge.blocks.end() && then.barriers < block->second) return true;
+            const auto fenced = knowledge.fenced.find(then.block);
+            if (fenced != knowledge.fenced.end() && is_fenced(then, fenced->second)) return true;
             const auto thread = knowledge.threads.find(key_of_thread(then.block, then.thread));
             return thread != knowledge.threads.end() &&
                    (Time{then.barriers} << 32 | then.steps) <= thread->second;
@@ -361,24 +387,34 @@ class Races {
     }
 
     // Compares an access with what the cell remembers, and remembers it. True if it raced.
-    bool check(Cell& cell, const Stamp& now, bool writes, const char* address, size_t bytes) {
+    bool check(Cell& cell, const Stamp& now, Access access, const char* address, size_t bytes) {
         bool raced = false;
         const auto look = [&](const Stamp& then, bool wrote) {
             if (raced || (then.atomic && now.atomic) || is_ordered(then, now)) return;
             raced = true;
-            if (wrote && writes && !then.atomic && !now.atomic && bytes <= sizeof Pending::before)
+            if (wrote && writes(access) && !then.atomic && !now.atomic &&
+                bytes <= sizeof Pending::before)
                 wait_for_value(then, now, address, bytes);
             else
-                note_race(then, wrote, now, writes, address, bytes);
+                note_race(then, wrote, now, writes(access), address, bytes);
         };
         look(cell.write, true);
-        if (writes) {
+        if (writes(access)) {
             for (const Stamp& read : cell.reads) look(read, false);
             cell.write = now;
+            if (access == Access::atomic_update) forget_atomic_reads(cell, now);
         } else {
             *oldest_read(cell, now) = now;
         }
         return raced;
+    }
+    // An atomic update stands for the atomic loads that its thread did before, as the loop of
+    // atomicInc() does. The next update sees this one, so all before it lies before what the thread
+    // of the next one then does there, be it a plain store: the last block clears its counter so.
+    static void forget_atomic_reads(Cell& cell, const Stamp& now) {
+        for (Stamp& read : cell.reads) {
+            if (read.atomic && read.thread == now.thread && read.block == now.block) read = {};
+        }
     }
     // The read to forget: one of the same thread, one that is ordered before, or any.
     Stamp* oldest_read(Cell& cell, const Stamp& now) {
@@ -495,8 +531,11 @@ class Races {
     std::vector<uint32_t> steps_;                    // by thread
     std::vector<std::array<uint32_t, 32>> met_;      // by thread: what it knows of its warp
     std::vector<Time> fenced_;                       // by thread: its last fence
+    uint32_t first_fence_ = 0;                       // of the block: after how many barriers
     std::vector<std::shared_ptr<Knowledge>> knows_;  // by thread
     Knowledge block_knows_;                          // since the last barrier
+    // Of the grid, by key_of_thread: for each stretch between barriers the last fence in it.
+    std::unordered_map<uint64_t, std::vector<Time>> fences_;
     std::unordered_map<const char*, Knowledge> synchronised_, synchronised_shared_;  // by address
     std::map<const char*, Region> regions_;  // by their starts
     std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages_;

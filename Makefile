@@ -49,7 +49,10 @@ known_labs := the labs are $(labs)
 require_lab = $(if $(wanted),,$(error LAB is needed, as in: make $@ LAB=$(call number,$(firstword $(labs))); $(known_labs)))
 refuse_unknown = $(if $(unknown),$(error there is no lab $(unknown); $(known_labs)))
 
-need_file = [ -f $(call quote,$(FILE)) ] || { \
+refuse_lab = $(if $(wanted),$(error FILE names a file of your own, LAB a lab: give make $@ one of them))
+need_file = case $(call quote,$(FILE)) in *.cu) ;; *) \
+    echo 'make $@:' $(call quote,$(FILE)) 'is no CUDA source; FILE= names a .cu file, from this folder' >&2; exit 2;; esac; \
+    [ -f $(call quote,$(FILE)) ] || { \
     echo 'make $@: there is no file' $(call quote,$(FILE))'; FILE= names a .cu file, from this folder' >&2; exit 2; }
 
 help:
@@ -59,6 +62,9 @@ help:
 	    title=$$(sed -n '/^# /{s/^# *\(Lab [0-9]*[:.]\)* *//p;q;}' "labs/$$lab/README.md" 2>/dev/null); \
 	    printf '%-28s %s\n' "$$lab" "$$title"; \
 	done
+
+# For a FILE in CPU mode: the order of blocks and threads that was asked for.
+order_of_command = $(if $(filter command,$(origin ORDER)),CUDA_CPU_ORDER=$(call quote,$(ORDER)))
 
 # Options of `make explain` that need neither a lab nor a file.
 explain_help := $(filter -h --help,$(EXPLAIN))
@@ -81,21 +87,23 @@ else ifneq ($(FILE),)
 # Any .cu file, in CPU mode. What it is linked with is built anew when common/cpu has changed.
 explained := build/cpu-explain/own/$(shell basename -- $(call quote,$(FILE)) .cu)
 explain:
-	@$(need_file)
+	@$(refuse_lab)$(need_file)
 	@mkdir -p build/cpu-explain/own
 	@object=build/cpu-explain/own/runtime.o; \
 	    [ ! -e $$object ] || [ -z "$$(find common/cpu -newer $$object -print -quit)" ] || rm -f $$object
 	@bash common/cpu/compile.sh --sanitize accesses --cxx $(call quote,$(CXX)) --python $(call quote,$(PYTHON)) \
 	    $(call quote,$(FILE)) -o $(call quote,$(explained))
-	@$(call python_path,common) $(call quote,$(PYTHON)) -B -m explain $(EXPLAIN) $(call quote,$(explained)) $(ARGS)
+	@exec env $(order_of_command) $(call python_path,common) $(call quote,$(PYTHON)) -B \
+	    -m explain $(EXPLAIN) $(call quote,$(explained)) $(ARGS)
 endif
 
 # Any .cu file, in CPU mode; BACKEND=gpu asks for compute-sanitizer.
 ifneq ($(FILE),)
 sanitize:
-	@$(need_file)
-	@$(if $(filter command,$(origin ORDER)),CUDA_CPU_ORDER=$(call quote,$(ORDER))) $(call python_path,common) \
-	    $(call quote,$(PYTHON)) -B -m checker.sanitize --cxx $(call quote,$(CXX)) $(call quote,$(FILE)) -- $(ARGS) \
+	@$(refuse_lab)$(need_file)
+	@$(order_of_command) $(call python_path,common) \
+	    $(call quote,$(PYTHON)) -B -m checker.sanitize --cxx $(call quote,$(CXX)) \
+	    $(call quote,$(if $(filter -%,$(FILE)),./)$(FILE)) -- $(ARGS) \
 	    || $(skipped_is_fine)
 endif
 

@@ -2,9 +2,12 @@
 
 import csv
 import os
+import signal
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree as xml
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +36,31 @@ int main() {
     for (int i = 0; i < 20; i++) meet<<<64, 256>>>(floats, floats);
     add<<<64, 256>>>(floats);
     fill<<<64, 256>>>(memory + 300, memory);
+    return cudaDeviceSynchronize();
+}
+"""
+
+# Five kernels of two names, and a line that runs in one launch of five.
+ALIKE = """
+namespace A { __global__ void twin(int* o) { o[threadIdx.x] = 1; } }
+namespace B { __global__ void twin(int* o) { o[threadIdx.x * 2] = 1; } }
+namespace { __global__ void twin(float* o) { o[threadIdx.x] = 2; } }
+__device__ int overloaded(int i) { return 2 * i; }
+__global__ void overloaded(int* o) { o[overloaded(threadIdx.x)] = 1; }
+__global__ void overloaded(float* o, int (*)(int)) { o[threadIdx.x] = 1; }
+__global__ void sometimes(int* o, bool now) { if (now) o[threadIdx.x] = 1; }
+template <typename T> __global__ void filled(T* o, int n) { if (threadIdx.x < n) o[threadIdx.x] = 1; }
+
+int main() {
+    int* o;
+    cudaMalloc(&o, 1024);
+    A::twin<<<1, 32>>>(o);
+    B::twin<<<1, 32>>>(o);
+    twin<<<1, 32>>>(reinterpret_cast<float*>(o));
+    overloaded<<<1, 32>>>(o);
+    overloaded<<<1, 32>>>(reinterpret_cast<float*>(o), nullptr);
+    for (int i = 0; i < 5; i++) sometimes<<<1, 32>>>(o, i == 0);
+    for (int i = 0; i < 2; i++) filled<<<1, 32>>>(o, 32 * i);
     return cudaDeviceSynchronize();
 }
 """
@@ -264,6 +292,82 @@ def test_figures_are_the_same_in_every_run(program, tmp_path, monkeypatch):
 def figures(launches):
     return [(launch.kernel, launch.accesses, launch.pieces, launch.barriers, launch.unique_read, launch.unique_written)
             for launch in launches]
+
+
+def test_kernels_of_one_name_are_told_apart(program, tmp_path):
+    source = tmp_path / "alike.cu"
+    source.write_text(ALIKE)
+    (tmp_path / "runtime.o").symlink_to(program.parent / "runtime.o")
+    alike = compiled(source, tmp_path / "alike")
+    record = Record.of_run(alike, [], {"CUDA_CPU_TOUCHES": "9"})
+    kernels = kernels_of(record)
+    assert [(kernel.name, len(kernel.launches)) for kernel in kernels] == [
+        ("A::twin", 1), ("B::twin", 1), ("twin", 1), ("overloaded(int*)", 1), ("overloaded(float*, int (*)(int))", 1),
+        ("sometimes", 5), ("filled<int>", 2)]
+    requests = [[table.cells(kernel, line)[3] for line in kernel.lines()] for kernel in kernels]
+    assert requests == [["1"], ["1"], ["1"], ["1"], ["1"], ["0.2"], ["0.5"]]
+    figures = [list(table.kernel_figures(kernel, cards.find("T4"), 0))[-1] for kernel in kernels]
+    assert all("its bound is less than the launch itself takes (memory" in line for line in figures)
+    pictures = picture.all_of(kernels, 32)
+    assert pictures["twin store global"].kernel == "A::twin" and ">A::twin, store" in pictures["twin store global"].svg
+    assert pictures["twin store global 2"].kernel == "B::twin"
+    assert "filled, store" in pictures["filled store global"].svg
+    (_, twin), *_ = picture.all_of(kernels[1:2], 32).items()  # as --kernel B::twin chooses
+    assert twin.kernel == "B::twin"
+
+
+def test_an_average_that_is_not_0_is_not_printed_as_0():
+    assert [table.size(number) for number in (0, 0.001, 0.04, 0.2, 1, 4.5, 25.6, 1536)] == [
+        "0", "<0.01", "0.04", "0.2", "1", "4.5", "26", "1.5 Ki"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_is_no_traceback(number):
+    words = [sys.executable, "-B", "-m", "explain", "/bin/sleep", "60"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env={**os.environ, "PYTHONPATH": str(farm.ROOT / "common")}) as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        while not any(is_asleep(child) for child in children.read_text().split()):
+            time.sleep(0.02)
+        sleeper = children.read_text().strip()
+        time.sleep(0.1)  # until it is known to its parent
+        process.send_signal(number)
+        assert process.communicate(timeout=20) == ("", "\ninterrupted\n")
+    assert process.returncode == 130 and not is_asleep(sleeper)
+
+
+def is_asleep(process):
+    """Whether a process, by its number, is the program of that name."""
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes().startswith(b"/bin/sleep")
+    except OSError:
+        return False
+
+
+def test_the_order_of_threads_is_asked_for(program):
+    def in_order(order):
+        return subprocess.run([sys.executable, "-B", "-m", "explain", program, "none"], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True, env={
+                                  **os.environ, "PYTHONPATH": str(farm.ROOT / "common"), "CUDA_CPU_ORDER": order})
+    refused = in_order("nonsense")
+    assert refused.returncode == 2 and refused.stderr.startswith("make explain: nonsense is no order; write forward, ")
+    assert in_order("random:7").returncode == 0
+
+
+@pytest.mark.parametrize("words, sentence", [
+    (["FILE=README.md"], "make explain: README.md is no CUDA source; FILE= names a .cu file"),
+    ([f"FILE={SOURCE}", "LAB=03"], "FILE names a file of your own, LAB a lab: give make explain one of them"),
+])
+def test_refuses_what_it_would_ignore(words, sentence):
+    result = subprocess.run(["make", "explain", f"PYTHON={sys.executable}", *words], cwd=farm.ROOT,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert result.returncode == 2 and sentence in result.stderr and not result.stdout
+
+
+def test_make_hands_the_order_on():
+    words = ["make", "--dry-run", "explain", f"FILE={SOURCE}", "ORDER=random:7", f"PYTHON={sys.executable}"]
+    result = subprocess.run(words, cwd=farm.ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    assert "CUDA_CPU_ORDER='random:7' PYTHONPATH=" in result.stdout
 
 
 def explain(program, *options):

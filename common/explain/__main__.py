@@ -5,6 +5,7 @@
 
 import argparse
 import os
+import re
 import shlex
 import signal
 import sys
@@ -20,6 +21,8 @@ from .summary import Kernel, kernels_of
 
 
 TOUCHES = 4000  # requests of a launch that pictures show
+ORDER = re.compile(r"|forward|reversed|random(:\d+)?", re.ASCII)  # of runtime/order.h
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 NO_KERNEL = "make explain: no kernel ran, so there is nothing to explain."
 
 
@@ -48,6 +51,10 @@ def main() -> int:
         parser.error(f"cannot write {error.filename}: {error.strerror}")
     if options.html and (options.html.is_dir() or not os.access(options.html.parent, os.W_OK)):
         parser.error(f"cannot write {options.html}: a file's name is needed, in a folder that is there")
+    order = os.environ.get("CUDA_CPU_ORDER", "")
+    if options.backend == "cpu" and not ORDER.fullmatch(order):
+        parser.exit(2, f"make explain: {order} is no order; write forward, reversed, random or random:SEED, as ORDER= "
+                       "with make, otherwise as CUDA_CPU_ORDER\n")
     program = options.program.absolute()
     if not options.arguments and options.small is not None:
         options.arguments = shlex.split(options.small)
@@ -114,10 +121,10 @@ def on_cpu(program: Path, options: argparse.Namespace, card: cards.Card) -> int:
     for line in report(kernels, card, operations):
         print(line)
     width = options.width or width_of(options.arguments)
-    pictures = picture.all_of(record, width, options.kernel) if options.picture else {}
+    pictures = picture.all_of(kernels, width) if options.picture else {}
     for path in picture.write(pictures, options.picture):
         print(f"picture: {path}")
-    for kernel in sorted({launch.kernel for launch in record.launches if len(launch.touches) == TOUCHES}):
+    for kernel in [kernel.name for kernel in kernels if any(len(launch.touches) == TOUCHES for launch in kernel.launches)]:
         print(f"pictures of {kernel} show its first {TOUCHES} requests only: a smaller case is seen in full")
     if options.html:
         options.html.write_text(page.page(kernels, card, operations, program.name, pictures))
@@ -155,9 +162,21 @@ def width_of(arguments: list[str]) -> int:
     return 32
 
 
+def interrupt(*_) -> None:
+    """Ctrl+C and kill end the program that is explained as well; a second one, from make say, changes nothing."""
+    for number in INTERRUPTS:
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
 if __name__ == "__main__":
+    for number in INTERRUPTS:
+        signal.signal(number, interrupt)
     try:
         sys.exit(main())
+    except KeyboardInterrupt:
+        print("\ninterrupted", file=sys.stderr)
+        sys.exit(130)
     except MissingTool as missing:
         sys.exit(f"make explain: {missing}")
     except BrokenPipeError:

@@ -5,6 +5,7 @@ from html import escape
 from . import advice, table
 from .cards import Card
 from .operations import operations_for
+from .picture import Picture
 from .summary import Kernel, source_lines, worst
 
 STYLE = """
@@ -18,7 +19,8 @@ code, pre, .code { font: 13px/1.45 ui-monospace, monospace }
 """
 
 
-def page(kernels: list[Kernel], card: Card, operations: dict[str, float], name: str, pictures: dict[str, str]) -> str:
+def page(kernels: list[Kernel], card: Card, operations: dict[str, float], name: str,
+         pictures: dict[str, Picture]) -> str:
     """The page's text."""
     parts = [f"<h1>{escape(name)}</h1>", *worst_part(kernels)]
     for kernel in kernels:
@@ -26,7 +28,7 @@ def page(kernels: list[Kernel], card: Card, operations: dict[str, float], name: 
         parts += table_part(kernel)
         figures = table.kernel_figures(kernel, card, operations_for(kernel, operations))
         parts.append("<p>" + "<br>".join(escape(line.strip()) for line in figures) + "</p>")
-        parts += [f"<figure>{svg}</figure>" for name, svg in pictures.items() if name.startswith(f"{kernel.first.kernel} ")]
+        parts += [f"<figure>{picture.svg}</figure>" for picture in pictures.values() if picture.kernel == kernel.name]
     parts += source_part(kernels)
     return (f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>{escape(name)}</title>'
             f"<style>{STYLE}</style>{''.join(parts)}</html>\n")

@@ -6,10 +6,11 @@ from html import escape
 from itertools import chain, count
 from pathlib import Path
 from textwrap import shorten
+from typing import NamedTuple
 
 from .places import Place
-from .record import SPACE, WHAT, Record
-from .summary import expression, source_lines
+from .record import SPACE, WHAT
+from .summary import Kernel, expression, source_lines
 
 CELL = 20
 TOP = 50  # above the first row
@@ -17,31 +18,34 @@ MOST_CELLS = 4096
 MOST_ROWS = 64
 
 
-def write(pictures: dict[str, str], folder: Path | None) -> Iterator[Path]:
+class Picture(NamedTuple):
+    kernel: str  # its full name
+    svg: str
+
+
+def write(pictures: dict[str, Picture], folder: Path | None) -> Iterator[Path]:
     """Writes each picture to a file of its own, whose name says what it shows."""
-    for name, svg in pictures.items():
+    for name, picture in pictures.items():
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{name.replace(' ', '_')}.svg"
-        path.write_text(svg)
+        path.write_text(picture.svg)
         yield path
 
 
-def all_of(record: Record, width: int, wanted: str) -> dict[str, str]:
+def all_of(kernels: list[Kernel], width: int) -> dict[str, Picture]:
     """Pictures by their names: `kernel store global`, and with a number if there are more."""
-    pictures: dict[str, str] = {}
-    for launch in record.launches:
-        if wanted not in launch.kernel:
-            continue
+    pictures: dict[str, Picture] = {}
+    for kernel, launch in ((kernel, launch) for kernel in kernels for launch in kernel.launches):
         by_access: dict[tuple, list] = {}
         in_order = sorted(launch.touches, key=lambda touch: touch[6:9])  # block, step, warp: blocks run side by side
         for place, what, space, name, bytes_of_array, *request in in_order:
             by_access.setdefault((place, what, space, name, bytes_of_array), []).append(request)
         for (place, what, space, name, bytes_of_array), requests in by_access.items():
             words = f"{WHAT[what]} {SPACE[space]}"
-            title = f"{launch.kernel}, {words}: {what_stands(launch.places[place])}"
+            title = f"{kernel.short_name}, {words}: {what_stands(launch.places[place])}"
             drawn = (banks(title, requests) if SPACE[space] == "shared" else
                      elements(title, requests, bytes_of_array, width))
-            pictures[unused(f"{launch.kernel} {words}", pictures)] = drawn
+            pictures[unused(f"{launch.kernel} {words}", pictures)] = Picture(kernel.name, drawn)
     return pictures
 
 

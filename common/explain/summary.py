@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from .divergence import Parting, partings
 from .places import Place
@@ -62,6 +64,12 @@ class Kernel:
     launches: list[Launch] = field(default_factory=list)
 
     @property
+    def short_name(self) -> str:
+        """With its namespace alone, for titles that show a line of it as well."""
+        found = signature(self.first)
+        return (found.scope if found else "") + self.first.kernel
+
+    @property
     def recorded(self) -> list[Launch]:
         return [launch for launch in self.launches if launch.recorded]
 
@@ -110,7 +118,8 @@ class Kernel:
 
     def arithmetic(self) -> str:
         """The type whose rate counts, double or float, as the kernel's parameters say; nothing if they do not."""
-        declared = set(re.findall(r"\b(?:double|float)(?=\d?\b)", signature(self.first)))
+        _, template, parameters = signature(self.first) or ("", "", "")
+        declared = set(re.findall(r"\b(?:double|float)(?=\d?\b)", template + parameters))
         return declared.pop() if len(declared) == 1 else ""
 
     def registers(self) -> int:
@@ -166,28 +175,48 @@ def name(lines: list[Line]) -> None:
                 line.which = f"{line.which} ({number} of {len(group)})".strip()
 
 
+class Signature(NamedTuple):
+    """What tells kernels of one name apart."""
+
+    scope: str  # A::
+    template: str  # <32>
+    parameters: str  # (float const*, int)
+
+
 def kernels_of(record: Record) -> list[Kernel]:
-    """By name, in the order of their first launches."""
-    found: dict[str, Kernel] = {}
-    for launch in record.launches:
-        name = full_name(launch)
-        found.setdefault(name, Kernel(name)).launches.append(launch)
-    return [kernel for kernel in found.values() if kernel.recorded]
+    """In the order of their first launches; a kernel is its name with namespace, template arguments and parameters."""
+    known: dict[str, set[Signature]] = {}  # by the name alone
+    signatures = [signature(launch) for launch in record.launches]
+    for launch, found in zip(record.launches, signatures):
+        known.setdefault(launch.kernel, set()).update([found] if found else [])
+    kernels: dict[tuple, Kernel] = {}
+    for launch, found in zip(record.launches, signatures):
+        alike = known[launch.kernel]
+        if not found and len(alike) == 1:  # a launch in which nothing of the kernel's own ran
+            found = min(alike)
+        kernels.setdefault((launch.kernel, found), Kernel(name_of(launch, found, alike))).launches.append(launch)
+    return [kernel for kernel in kernels.values() if kernel.recorded]
 
 
-def full_name(launch: Launch) -> str:
-    """With template arguments, which the functions around its accesses tell."""
-    return launch.kernel + signature(launch).partition("(")[0]
+def name_of(launch: Launch, found: Signature | None, alike: set[Signature]) -> str:
+    """With namespace and template arguments; with parameters where only these tell it from another."""
+    if not found:
+        return launch.kernel
+    overloaded = sum(other[:2] == found[:2] for other in alike) > 1
+    return found.scope + launch.kernel + found.template + (found.parameters if overloaded else "")
 
 
-def signature(launch: Launch) -> str:
-    """What follows the kernel's name: template arguments and parameters, as in <32>(float const*, int."""
-    pattern = re.compile(rf"(?:^|[ :]){re.escape(launch.kernel)}((?:<[^()]*>)?\([^()]*)")
-    for key in launch.accesses:
-        for function in launch.places[abs(key)].functions:
+def signature(launch: Launch) -> Signature | None:
+    """As the functions tell that stand around what the kernel did; None if it did nothing that is seen."""
+    nested = r"(?:[^()]|\([^()]*\))*"  # parentheses within parentheses: a pointer to a function, <(Kind)1>
+    unnamed = r"(?:\(anonymous namespace\)::)?"
+    pattern = re.compile(rf"(?:^| ){unnamed}((?:\w+::)*){unnamed}{re.escape(launch.kernel)}"
+                         rf"((?:<{nested}?>)?)(\({nested}\)|$)")  # static: the bare name
+    for key in chain(launch.accesses, launch.pieces):
+        for function in reversed(launch.places[abs(key)].functions):  # a device function may have the kernel's name
             if match := pattern.search(function):
-                return match[1]
-    return ""
+                return Signature(*match.groups())
+    return None
 
 
 def source_lines(file: str) -> list[str]:

@@ -11,7 +11,11 @@ from .summary import Kernel, Line, source_lines, worst
 
 
 def size(number: float) -> str:
-    """1536 as 1.5 Ki."""
+    """1536 as 1.5 Ki; 0.2, an average, as it is."""
+    if 0 < number < 0.01:
+        return "<0.01"
+    if number < 10 and number != int(number):
+        return f"{number:.1g}" if number < 1 else advice.plain(number)
     for unit in ("", " Ki", " Mi", " Gi"):
         if abs(number) < 1024 or unit == " Gi":
             return f"{number:.0f}" if unit == "" else f"{number:.4g}{unit}"
@@ -42,8 +46,8 @@ def heading(kernel: Kernel) -> str:
     return words
 
 
-def remark(line: Line) -> str:
-    """What the last column says."""
+def remark(line: Line, share: float) -> str:
+    """What the last column says; of the share see Kernel."""
     access = line.access
     if access.space == "local":
         return "an array indexed at run time: local memory"
@@ -51,7 +55,7 @@ def remark(line: Line) -> str:
     if access.what == "atomic":
         words.append(f"up to {access.most} lanes on one address" if access.most > 1 else "each lane its own address")
     elif access.space == "shared":
-        words.append(f"{access.most}-way conflict, {size(access.conflicts)} extra" if access.conflicts else "no conflict")
+        words.append(f"{access.most}-way conflict, {size(access.conflicts * share)} extra" if access.conflicts else "no conflict")
     return ", ".join(words)
 
 
@@ -60,7 +64,7 @@ def cells(kernel: Kernel, line: Line) -> list[str]:
     moved = f"{size(32 * access.units * share)} / {size(access.bytes * share)}" if access.space != "shared" else ""
     number = f"{Path(line.file).name}:{line.line}" if len(kernel.files) > 1 else str(line.line)
     return [number, line.words, line.which, size(access.requests * share), f"{line.lanes:.1f}",
-            f"{line.per_request:.2f}", f"{line.least_per_request:.2f}", moved, remark(line)]
+            f"{line.per_request:.2f}", f"{line.least_per_request:.2f}", moved, remark(line, share)]
 
 
 HEADINGS = ["line", "access", "", "requests", "lanes", "each takes", "least", "bytes moved / used", ""]
@@ -102,7 +106,7 @@ def kernel_figures(kernel: Kernel, card: Card | None, operations: float) -> Iter
     words = ["no branch (a GPU gives short ones a predicate)" if efficiency is None else f"{efficiency:.1f} % of branches uniform"]
     if lanes is not None:
         words.append(f"{lanes:.1f} of 32 lanes active")
-    words.append(f"{advice.plain(kernel.barriers)} barrier{'' if kernel.barriers == 1 else 's'} a thread")
+    words.append(f"{size(kernel.barriers)} barrier{'' if kernel.barriers == 1 else 's'} a thread")
     yield "  " + ", ".join(words)
     if lanes is not None and lanes < FEW_LANES:
         yield f"  {idle(kernel)}"
@@ -128,7 +132,9 @@ def kernel_figures(kernel: Kernel, card: Card | None, operations: float) -> Iter
     intensity = f", {operations / moved:.2f} operations a byte" if operations and moved else ""
     if not operations:
         limit += "; its operations are not known"
-    yield f"  on the card {card.name}: not under {microseconds:.3g} us ({limit}{intensity})"
+    # What a launch takes is some microseconds: of less the figure would say nothing.
+    bound = f"not under {microseconds:.3g} us" if microseconds >= 1 else "its bound is less than the launch itself takes"
+    yield f"  on the card {card.name}: {bound} ({limit}{intensity})"
 
 
 NOTHING_WORSE = "No line takes a tenth more than it has to, and no branch leaves a tenth of a kernel's lanes idle."

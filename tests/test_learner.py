@@ -279,7 +279,8 @@ def test_progress_checks_again_what_has_changed(course):
     course.compiled()
     write(course.path / "common/lab.h", "// new\n")
     course.make("progress", CXX="c++")
-    assert course.compiled() == ["alpha", "beta"]  # by make's own rules: another compiler
+    # By make's own rules: another compiler. That of one lab may make what another one is linked with anew.
+    assert set(course.compiled()) == {"alpha", "beta"}
 
 
 def test_a_lab_that_hangs_costs_its_time_only(course):

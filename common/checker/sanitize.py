@@ -29,6 +29,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from explain.order import mistake_in_order
+
 from . import sanitize_card
 from .failure import Failure, Skipped
 from .job import interruptible
@@ -39,7 +41,6 @@ from .sanitize_words import Finding, findings_of, merged
 ROOT = Path(__file__).resolve().parents[2]
 CPU = ROOT / "common" / "cpu"
 FLAVOURS = ("bounds", "races")
-ORDER = re.compile(r"|forward|reversed|random(:\d+)?", re.ASCII)
 # A run is to answer the same everywhere, and no wish of the shell is to hide what it finds.
 SETTINGS = {"CUDA_CPU_LEAKS": "1", "CUDA_CPU_THREADS": "1", "ASAN_OPTIONS": "", "UBSAN_OPTIONS": ""}
 
@@ -89,10 +90,8 @@ def refuse_nonsense(parser: Parser, options: argparse.Namespace) -> None:
         parser.error(f"BACKEND={options.backend} is neither gpu nor cpu")
     if options.program and not options.program.is_file():
         parser.error(f"--program: there is no file {options.program}")
-    order = os.environ.get("CUDA_CPU_ORDER", "")
-    if options.backend == "cpu" and not ORDER.fullmatch(order):
-        parser.error(f"{order} is no order; write forward, reversed, random or random:SEED, as ORDER= with make, "
-                     "otherwise as CUDA_CPU_ORDER")
+    if options.backend == "cpu" and (mistake := mistake_in_order()):
+        parser.error(mistake)
 
 
 # Building

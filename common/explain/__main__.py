@@ -5,7 +5,6 @@
 
 import argparse
 import os
-import re
 import shlex
 import signal
 import sys
@@ -16,12 +15,12 @@ from pathlib import Path
 from . import cards, ncu, page, picture, table
 from .frames import MissingTool
 from .operations import operations_for, operations_of, with_times
+from .order import mistake_in_order
 from .record import Record
 from .summary import Kernel, kernels_of
 
 
 TOUCHES = 4000  # requests of a launch that pictures show
-ORDER = re.compile(r"|forward|reversed|random(:\d+)?", re.ASCII)  # of runtime/order.h
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 NO_KERNEL = "make explain: no kernel ran, so there is nothing to explain."
 
@@ -51,10 +50,8 @@ def main() -> int:
         parser.error(f"cannot write {error.filename}: {error.strerror}")
     if options.html and (options.html.is_dir() or not os.access(options.html.parent, os.W_OK)):
         parser.error(f"cannot write {options.html}: a file's name is needed, in a folder that is there")
-    order = os.environ.get("CUDA_CPU_ORDER", "")
-    if options.backend == "cpu" and not ORDER.fullmatch(order):
-        parser.exit(2, f"make explain: {order} is no order; write forward, reversed, random or random:SEED, as ORDER= "
-                       "with make, otherwise as CUDA_CPU_ORDER\n")
+    if options.backend == "cpu" and (mistake := mistake_in_order()):
+        parser.exit(2, f"make explain: {mistake}\n")
     program = options.program.absolute()
     if not options.arguments and options.small is not None:
         options.arguments = shlex.split(options.small)

@@ -13,9 +13,9 @@
 // `cpu` is the same elimination on the host. make bench compares with cusolver, and with openblas on
 // the host, where these are found.
 //
-// The pages: elimination.cuh has the first four variants, and nearly all that you write. panel.cuh, update.cuh
-// and substitution.cuh have the kernels of the others, blocked.cuh their order. reference.h is the CPU,
-// input.h reads systems, system.h is what all of them share.
+// The pages: elimination.cuh has the first four variants, and nearly all that you write. panel.cuh, update.cuh,
+// last_panels.cuh and substitution.cuh have the kernels of the others, blocked.cuh their order. reference.h
+// is the CPU, input.h reads systems, system.h is what all of them share.
 
 #include <algorithm>
 #include <cmath>
@@ -195,16 +195,15 @@ class Solver {
     // The solver by blocks with these parts, made once.
     LuFactors<T>& factors(PanelBy panel_by, UpdateBy update_by) {
         auto& factors = factors_[int(panel_by)][int(update_by)];
-        if (!factors) factors = std::make_unique<LuFactors<T>>(n_, panel_by, update_by);
+        if (!factors) {
+            factors = std::make_unique<LuFactors<T>>(n_, panel_by, update_by, work_.singular);
+        }
         return *factors;
     }
 
     Shape solve_by_blocks(PanelBy panel_by, UpdateBy update_by) {
         LuFactors<T>& lu = factors(panel_by, update_by);
-        lu.factor(work_.system);
         lu.solve(work_.system, work_.x);
-        CHECK(
-            cudaMemcpyAsync(work_.singular, lu.singular(), sizeof(int), cudaMemcpyDeviceToDevice));
         const PanelShape shape = lu.panel_shape(n_);
         return {dim3(shape.blocks), dim3(shape.threads)};
     }
@@ -228,9 +227,7 @@ class Solver {
         HostFactors<T> factors = {std::vector<T>(size_t(n_) * n_), order_of(lu.pivots(), n_), -1};
         CHECK(cudaMemcpy2D(factors.lu.data(), n_ * sizeof(T), work_.system.values,
                            stride_ * sizeof(T), n_ * sizeof(T), n_, cudaMemcpyDeviceToHost));
-        int singular = -1;
-        CHECK(cudaMemcpy(&singular, lu.singular(), sizeof singular, cudaMemcpyDeviceToHost));
-        factors.singular = singular;
+        factors.singular = singular();
         return factors;
     }
 

@@ -13,6 +13,14 @@ struct RightSides {
     int count;
 };
 
+// How far a launch of `substitute` is. Nothing has to be set to 0 between two launches: the counter goes on where the
+// last one left it, and a flag says which launch has set it.
+struct Progress {
+    int* started;  // blocks of all launches
+    int* done;     // (blocks), the last launch in which each of them was done
+    int blocks_before, launch;
+};
+
 // L x = b or U x = b in one launch: blocks of 64 rows, each waiting for those before it. A block takes
 // its number when it starts, so it waits only for blocks that have started already: nobody waits for
 // somebody who waits for a place to run. While it waits, its part of the matrix is on the way.
@@ -21,8 +29,15 @@ struct RightSides {
 template <class T, bool lower>
 class Substitution {
  public:
-    __device__ Substitution(const System<T>& system, RightSides<T> b, T* x, int* done, int number)
-        : system_(system), b_(b.values), b_stride_(b.stride), x_(x), done_(done), sides_(b.count) {
+    __device__ Substitution(const System<T>& system, RightSides<T> b, T* x,
+                            const Progress& progress, int number)
+        : system_(system),
+          b_(b.values),
+          b_stride_(b.stride),
+          x_(x),
+          done_(progress.done),
+          launch_(progress.launch),
+          sides_(b.count) {
         step_ = number / sides_, side_ = number % sides_;
         rows_ = first_row(step_);
     }
@@ -43,7 +58,7 @@ class Substitution {
                 left[r] = element(rows_ + 8 * warp + r, columns + lane);
                 right[r] = element(rows_ + 8 * warp + r, columns + lane + 32);
             }
-            wait_for_flag(done_ + int64_t{before} * sides_ + side_, 1);
+            wait_for_flag(done_ + int64_t{before} * sides_ + side_, launch_);
             __syncwarp();
             const T x_left = known(columns + lane), x_right = known(columns + lane + 32);
 #pragma unroll
@@ -100,7 +115,7 @@ class Substitution {
             if (row < system_.n) x_[int64_t{row} * sides_ + side_] = value[half];
         }
         __syncwarp();
-        if (lane == 0) set_flag(done_ + int64_t{step_} * sides_ + side_, 1);
+        if (lane == 0) set_flag(done_ + int64_t{step_} * sides_ + side_, launch_);
     }
 
     // One unknown after the other: as soon as it is known, it is taken off the rows that are left. Their
@@ -134,20 +149,19 @@ class Substitution {
     const int64_t b_stride_;
     T* const x_;
     int* const done_;
-    const int sides_;
+    const int launch_, sides_;
     int step_, side_, rows_;
 };
 
-// Blocks of 256 threads, one for each 64 rows and each right-hand side. progress: 0 before the launch;
-// the first element counts the blocks that have started, the others are the flags of Substitution.
-// x: (n, b.count), row-major
+// Blocks of 256 threads, one for each 64 rows and each right-hand side. x: (n, b.count), row-major
 template <class T, bool lower>
 __global__ void __launch_bounds__(256)
-    substitute(System<T> system, RightSides<T> b, T* x, int* progress) {
+    substitute(System<T> system, RightSides<T> b, T* x, Progress progress) {
     __shared__ int number;
-    if (threadIdx.x == 0) number = atomicAdd(progress, 1);
+    wait_for_last_kernel();
+    if (threadIdx.x == 0) number = atomicAdd(progress.started, 1) - progress.blocks_before;
     __syncthreads();
-    Substitution<T, lower>(system, b, x, progress + 1, number).run();
+    Substitution<T, lower>(system, b, x, progress, number).run();
 }
 
 // r = b - A x, a block a row. With one right-hand side all threads share the sum; with many, a group of

@@ -28,10 +28,12 @@ class SolveTile {
           triangle_(shared),
           columns_(shared + rows * rows) {}
 
-    // Elements of shared memory: the triangle, and `rows` rows of 32 columns behind it.
-    __host__ __device__ static constexpr int elements(int rows) { return rows * (rows + 32); }
+    // Elements of shared memory: the triangle, `rows` rows of 32 columns behind it, and room for as many.
+    __host__ __device__ static constexpr int elements(int rows) { return rows * (rows + 64); }
 
-    __device__ T& at(int i) { return columns_[turned(i) * 32 + threadIdx.x % 32]; }
+    __device__ T* row(int i) const { return columns_ + turned(i) * 32; }
+    __device__ T& at(int i) const { return row(i)[threadIdx.x % 32]; }
+    __device__ T& aside(int i) const { return columns_[(rows_ + i) * 32 + threadIdx.x % 32]; }
 
     // Missing rows are those of the unit matrix.
     __device__ void fetch_triangle() {
@@ -126,26 +128,17 @@ __device__ inline int origin_of(int place, int left_by, const int* pivots, int f
     return left_by < 0 || free ? place : -1;
 }
 
-// Carries the exchanges of `count` pivots over to other columns, those on the left and those on the
-// right of them, and (`solve`) solves L x = b for the tiles on the right. All that a tile needs is read
-// before anything is written, all at the same time.
+// Carries the exchanges of `count` pivots over to 32 columns or fewer, and (`solve`) solves L x = b for them.
+// All that is needed is read before anything is written, all at the same time. The rows of the block are
+// then in `tile` as well. For all threads of the block.
 template <class T>
-__global__ void __launch_bounds__(solve_threads)
-    swap_and_solve(System<T> system, const int* d_pivots, int first, int count, int rows,
-                   Columns left, Columns right, bool solve) {
-    extern __shared__ double shared_memory[];
+__device__ void swap_and_solve_tile(SolveTile<T, true>& tile, const System<T>& system,
+                                    const int* d_pivots, int first, int count, int rows,
+                                    Columns columns, bool solve) {
     __shared__ int pivots[most_solved], top[most_solved], displaced[most_solved];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, thread = threadIdx.x;
-    SolveTile<T, true> tile(system, first, count, rows, reinterpret_cast<T*>(shared_memory));
-    T* const moved = reinterpret_cast<T*>(shared_memory) + SolveTile<T, true>::elements(rows);
-
-    const int left_tiles = (left.end - left.begin + 31) / 32, number = blockIdx.x;
-    const bool is_left = number < left_tiles;
-    const Columns columns = is_left ? left : right;
-    const int column = columns.begin + 32 * (is_left ? number : number - left_tiles) + lane;
+    const int column = columns.begin + lane;
     const bool exists = column < columns.end;
-    solve = solve && !is_left;
-    wait_for_last_kernel();
     if (thread < count) pivots[thread] = d_pivots[first + thread];
     if (solve) tile.fetch_triangle();
     __syncthreads();
@@ -168,20 +161,38 @@ __global__ void __launch_bounds__(solve_threads)
         const T* const row = system.row(wanted ? top[i] : first);
         const T* const other = system.row(filled ? displaced[i] : first);
         lab::copy_async<sizeof(T)>(&tile.at(i), row + (wanted ? column : 0), wanted);
-        lab::copy_async<sizeof(T)>(&moved[i * 32 + lane], other + (filled ? column : 0), filled);
+        lab::copy_async<sizeof(T)>(&tile.aside(i), other + (filled ? column : 0), filled);
     }
     lab::commit_copies();
     lab::wait_for_copies<0>();
     __syncthreads();
 #pragma unroll 2
     for (int i = warp; i < count; i += solve_warps) {
-        if (exists && displaced[i] >= 0) system.row(pivots[i])[column] = moved[i * 32 + lane];
+        if (exists && displaced[i] >= 0) system.row(pivots[i])[column] = tile.aside(i);
     }
     if (solve) tile.solve();
 #pragma unroll 2
     for (int i = warp; i < count; i += solve_warps) {
         if (exists) system.row(first + i)[column] = tile.at(i);
     }
+    __syncthreads();
+}
+
+// That for columns on the left of the pivots and for those on the right, which alone are solved for. A block
+// has 32 of them.
+template <class T>
+__global__ void __launch_bounds__(solve_threads)
+    swap_and_solve(System<T> system, const int* pivots, int first, int count, int rows,
+                   Columns left, Columns right, bool solve) {
+    extern __shared__ double shared_memory[];
+    T* const shared = reinterpret_cast<T*>(shared_memory);
+    SolveTile<T, true> tile(system, first, count, rows, shared);
+    const int left_tiles = (left.end - left.begin + 31) / 32, number = blockIdx.x;
+    const bool is_left = number < left_tiles;
+    const Columns all = is_left ? left : right;
+    const Columns columns = {all.begin + 32 * (is_left ? number : number - left_tiles), all.end};
+    wait_for_last_kernel();
+    swap_and_solve_tile(tile, system, pivots, first, count, rows, columns, solve && !is_left);
 }
 
 // L x = b (`lower`) or U x = b for a block of rows and some columns, in their place.

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "last_panels.cuh"
 #include "panel.cuh"
 #include "substitution.cuh"
 #include "update.cuh"
@@ -35,7 +36,9 @@ inline std::vector<int> order_of(const int* pivots, int n) {
 }
 
 // One block has room for 512 rows of 32 columns, or for 4096 rows of 4.
-constexpr int rows_of_block(int columns, int threads) { return threads * 32 / columns; }
+constexpr int rows_of_block(int columns, int threads) {
+    return threads / 32 * panel_rows_of_warp(columns);
+}
 constexpr int most_alone = 256;  // rows for which one block is faster than several
 
 // Who factors a panel, and who multiplies.
@@ -91,13 +94,14 @@ template <class T>
 class LuFactors {
  public:
     // Room for what the kernels tell each other.
-    LuFactors(int n, PanelBy panel_by, UpdateBy update_by)
+    // *singular: -1, or where factor() has found the first column without a pivot
+    LuFactors(int n, PanelBy panel_by, UpdateBy update_by, int* singular)
         : device_(Device::current()),
           panel_by_(panel_by),
           update_by_(update_by),
           levels_(usual_levels(n)),
+          singular_(singular),
           pivots_(n),
-          singular_(1),
           steps_(2 * device_.multiprocessors),
           offers_(2 * device_.multiprocessors) {
         prepare_kernels();
@@ -108,58 +112,39 @@ class LuFactors {
     // Factors A into L and U in its place, and does to the right-hand sides what is done to its rows, so
     // that U x = b is left. `keep_lower`: the rows of L are exchanged as well, as those who solve with
     // it later need.
-    //
-    // With look-ahead there are two streams. `panels` finishes the columns of the next span before all
-    // others, and factors them while `rest` still finishes the others:
-    //
-    //   panels   | span 0 | finish 1 | span 1 ......| finish 2 | span 2 ...
-    //   rest              | finish 2, 3, 4, ...     |          | finish 3, 4, ...
     void factor(const System<T>& system, bool keep_lower = false) {
-        const int n = system.n, span = levels_.span;
-        CHECK(cudaMemsetAsync(singular_.get(), 0xFF, sizeof(int)));
-        CHECK(cudaMemsetAsync(steps_.get(), 0, steps_.bytes()));
-        const cudaStream_t panels = urgent_.get(), rest = levels_.look_ahead ? nullptr : panels;
-        make_wait(panels, nullptr);
-        for (int first = 0; first < n; first += span) {
-            const int count = std::min(span, n - first), end = first + count;
-            const int begin = end < n ? end : system.first_side;
-            int next = begin;  // the columns up to here go first
-            if (levels_.look_ahead && end < n)
-                next = end + span < n ? end + span : system.first_side;
-            factor_span(system, first, count, panels);
-            make_wait(panels, rest);  // which may still be at the next columns
-            make_wait(rest, panels);
-            finish(system, first, count, {first, first}, {begin, next}, panels);
-            finish(system, first, count, {keep_lower ? 0 : first, first}, {next, system.width},
-                   rest);
-        }
-        make_wait(nullptr, panels);
+        factor_urgently(system, keep_lower);
+        make_wait(nullptr, urgent_.get());
     }
 
-    // U x = b, for all right-hand sides. x: (n, right-hand sides), row-major
+    // A x = b for all right-hand sides: factors, and solves U x = b. x: (n, right-hand sides), row-major
     void solve(const System<T>& system, T* x) {
+        factor_urgently(system, false);
         if (system.sides() >= many_sides) {
             solve_many(system, x);
         } else {
             launch_substitute<false>(
-                system, {system.values + system.first_side, system.stride, system.sides()}, x);
+                system, {system.values + system.first_side, system.stride, system.sides()}, x,
+                urgent_.get());
         }
+        make_wait(nullptr, urgent_.get());
     }
 
     // L x = b (`lower`) or U x = b in one launch.
     template <bool lower>
-    void launch_substitute(const System<T>& system, RightSides<T> b, T* x) {
+    void launch_substitute(const System<T>& system, RightSides<T> b, T* x, cudaStream_t stream) {
         const int blocks = int(lab::divide_up(system.n, step_rows) * b.count);
-        if (!progress_ || progress_->bytes() < int64_t(sizeof(int)) * (blocks + 1)) {
-            progress_ = std::make_unique<DeviceArray<int>>(blocks + 1);
+        if (!flags_ || flags_->bytes() < int64_t(sizeof(int)) * (blocks + 1)) {
+            flags_ = std::make_unique<DeviceArray<int>>(blocks + 1);
+            CHECK(cudaMemset(flags_->get(), 0, flags_->bytes()));
+            progress_ = {flags_->get(), flags_->get() + 1, 0, 0};
         }
-        CHECK(cudaMemsetAsync(progress_->get(), 0, progress_->bytes()));
-        substitute<T, lower><<<blocks, 256>>>(system, b, x, progress_->get());
-        CHECK_LAUNCH();
+        progress_.launch++;
+        launch(substitute<T, lower>, blocks, 256, 0, stream, system, b, x, progress_);
+        progress_.blocks_before += blocks;
     }
 
     const int* pivots() const { return pivots_.get(); }
-    int* singular() const { return singular_.get(); }
 
     // The shape of the first panel, for the table.
     PanelShape panel_shape(int height) const {
@@ -199,6 +184,39 @@ class LuFactors {
         return {128, n <= 8192 ? 256 : 512, true};
     }
 
+    // Leaves its work in the urgent stream. With look-ahead there are two: `panels`, the urgent one, finishes
+    // the columns of the next span before all others, and factors them while `rest` still finishes the
+    // others:
+    //
+    //   panels   | span 0 | finish 1 | span 1 ......| finish 2 | span 2 ...
+    //   rest              | finish 2, 3, 4, ...     |          | finish 3, 4, ...
+    void factor_urgently(const System<T>& system, bool keep_lower) {
+        const int n = system.n, span = levels_.span;
+        const cudaStream_t panels = urgent_.get(), rest = levels_.look_ahead ? nullptr : panels;
+        if (panel_by_ == PanelBy::team && !by_cluster(n)) {
+            CHECK(cudaMemsetAsync(steps_.get(), 0, steps_.bytes()));
+        }
+        make_wait(panels, nullptr);
+        for (int first = 0; first < n; first += span) {
+            if (!keep_lower && ends_with(n - first)) {
+                make_wait(panels, rest);
+                return factor_last_panels(system, first, panels);
+            }
+            const int count = std::min(span, n - first), end = first + count;
+            const int begin = end < n ? end : system.first_side;
+            int next = begin;  // the columns up to here go first
+            if (levels_.look_ahead && end < n)
+                next = end + span < n ? end + span : system.first_side;
+            factor_span(system, first, count, panels);
+            make_wait(panels, rest);  // which may still be at the next columns
+            make_wait(rest, panels);
+            finish(system, first, count, {first, first}, {begin, next}, panels);
+            finish(system, first, count, {keep_lower ? 0 : first, first}, {next, system.width},
+                   rest);
+        }
+        make_wait(panels, rest);
+    }
+
     // The rows for which a block of swap_and_solve has room.
     int solved_rows() const {
         int rows = most_solved;
@@ -206,8 +224,28 @@ class LuFactors {
         return rows;
     }
 
-    static int solve_bytes(int rows) {
-        return (SolveTile<T, true>::elements(rows) + rows * 32) * int(sizeof(T));
+    static int solve_bytes(int rows) { return SolveTile<T, true>::elements(rows) * int(sizeof(T)); }
+
+    // Whether so many rows and columns are what finish_and_factor() takes; in CPU mode fewer, so that
+    // small matrices meet both ways.
+    bool ends_with(int rows) const {
+        return std::is_same_v<T, double> && panel_by_ == PanelBy::team &&
+               update_by_ == UpdateBy::tensor_cores && rows <= (lab::on_cpu ? 128 : most_alone);
+    }
+
+    // One launch a panel, and one for the right-hand sides.
+    void factor_last_panels(const System<T>& system, int first, cudaStream_t stream) {
+        if constexpr (std::is_same_v<T, double>) {
+            const int n = system.n;
+            launch_panel(system, first, std::min(32, n - first), panel_shape(n - first), stream);
+            for (int at = first; at < n; at += 32) {
+                const int count = std::min(32, n - at), end = at + count;
+                const Columns right = {end < n ? end : system.first_side, system.width};
+                const int tiles = int(lab::divide_up(right.end - right.begin, 32));
+                launch(finish_and_factor, tiles, solve_threads, solve_bytes(32), stream, system, at,
+                       count, right, std::min(32, n - end), pivots_.get(), singular_);
+            }
+        }
     }
 
     void factor_span(const System<T>& system, int first, int count, cudaStream_t stream) {
@@ -283,15 +321,16 @@ class LuFactors {
     // taken off what lies above, by the same product as in the factorisation.
     void solve_many(const System<T>& system, T* x) {
         const int rows = solved_rows();
+        const cudaStream_t stream = urgent_.get();
         const Columns sides = {system.first_side, system.width};
         for (int first = (system.n - 1) / rows * rows; first >= 0; first -= rows) {
             const int count = std::min(rows, system.n - first);
-            launch_solve<false>(system, first, count, sides, nullptr);
-            launch_update(product(system, 0, first, first, count, sides), nullptr);
+            launch_solve<false>(system, first, count, sides, stream);
+            launch_update(product(system, 0, first, first, count, sides), stream);
         }
         CHECK(cudaMemcpy2DAsync(x, system.sides() * sizeof(T), system.values + system.first_side,
                                 system.stride * sizeof(T), system.sides() * sizeof(T), system.n,
-                                cudaMemcpyDeviceToDevice));
+                                cudaMemcpyDeviceToDevice, stream));
     }
 
     // Panels
@@ -315,7 +354,7 @@ class LuFactors {
                          cudaStream_t stream) {
         if (panel_by_ == PanelBy::one_block || (shape.blocks == 1 && !lab::on_cpu)) {
             launch(factor_panel<T, columns, Alone<T>>, 1, shape.threads, 0, stream, system, first,
-                   count, pivots_.get(), singular_.get(), typename Alone<T>::Place{});
+                   count, pivots_.get(), singular_, typename Alone<T>::Place{shape.threads / 32});
         } else if (by_cluster(system.n - first)) {
             launch_cluster<columns>(system, first, count, shape, stream);
         } else {
@@ -331,12 +370,12 @@ class LuFactors {
                      typename Grid<T>::Place place, cudaStream_t stream) {
 #ifdef CUDA_ON_CPU
         factor_panel<T, columns, Grid<T>><<<shape.blocks, shape.threads, 0, stream>>>(
-            system, first, count, pivots_.get(), singular_.get(), place);
+            system, first, count, pivots_.get(), singular_, place);
         CHECK_LAUNCH();
 #else
         System<T> argument = system;
         int* pivots = pivots_.get();
-        int* singular = singular_.get();
+        int* singular = singular_;
         void* arguments[] = {&argument, &first, &count, &pivots, &singular, &place};
         CHECK(cudaLaunchCooperativeKernel((const void*)factor_panel<T, columns, Grid<T>>,
                                           shape.blocks, shape.threads, arguments, 0, stream));
@@ -355,7 +394,7 @@ class LuFactors {
         cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
         const auto launch_as = [&](auto kernel, auto place) {
             launch_with({cluster}, kernel, shape.blocks, shape.threads, 0, stream, system, first,
-                        count, pivots_.get(), singular_.get(), place);
+                        count, pivots_.get(), singular_, place);
         };
         using Few = Cluster<T, false>;
         using Many = Cluster<T, true>;
@@ -516,9 +555,11 @@ class LuFactors {
     int largest_cluster_ = 1;
     bool dependent_launches_ = false, follows_kernel_ = false;
     const UrgentStream urgent_;
-    DeviceArray<int> pivots_, singular_, steps_;
+    int* const singular_;
+    DeviceArray<int> pivots_, steps_;
     DeviceArray<typename Grid<T>::OfferWithRow> offers_;
-    std::unique_ptr<DeviceArray<int>> progress_;
+    std::unique_ptr<DeviceArray<int>> flags_;
+    Progress progress_;
 };
 
 // ---------------------------------------------------------------------------------------------
@@ -531,7 +572,8 @@ class Refinement {
     explicit Refinement(const System<double>& system)
         : n_(system.n),
           sides_(system.sides()),
-          lu_(system.n, PanelBy::team, UpdateBy::registers),
+          singular_(1),
+          lu_(system.n, PanelBy::team, UpdateBy::registers, singular_.get()),
           floats_(n_ * stride_of(n_, 0)),
           ordered_(int64_t{n_} * sides_),
           correction_(int64_t{n_} * sides_),
@@ -567,9 +609,9 @@ class Refinement {
                                               sides_, ordered_.get());
             CHECK_LAUNCH();
             lu_.launch_substitute<true>(factors_, {ordered_.get(), sides_, sides_},
-                                        correction_.get());
+                                        correction_.get(), nullptr);
             lu_.launch_substitute<false>(factors_, {correction_.get(), sides_, sides_},
-                                         ordered_.get());
+                                         ordered_.get(), nullptr);
             add_correction<<<blocks, 256>>>(ordered_.get(), sizes_.get(), factor, n_, sides_, x);
             CHECK_LAUNCH();
         }
@@ -601,6 +643,7 @@ class Refinement {
     }
 
     const int n_, sides_;
+    DeviceArray<int> singular_;  // not asked for: without a pivot there is no progress
     LuFactors<float> lu_;
     DeviceArray<float> floats_, ordered_, correction_;
     DeviceArray<double> residual_;

@@ -22,6 +22,9 @@
 constexpr int panel_columns = 32;        // at most
 constexpr int panel_most_threads = 512;  // of a block
 constexpr int panel_values = 32;         // of a lane
+__host__ __device__ constexpr int panel_rows_of_warp(int columns) {
+    return panel_values * 32 / columns;
+}
 constexpr int largest_cluster = 16;
 #define OLDEST_FOR_CLUSTERS 12010  // CUDA 12.1 is the first with all instructions that they need
 
@@ -124,7 +127,7 @@ constexpr int panel_most_warps = panel_most_threads / 32;
 __device__ inline int warps_of_team() { return gridDim.x * (blockDim.x / 32); }
 __device__ inline int warp_of_team() { return (blockIdx.x * blockDim.x + threadIdx.x) / 32; }
 
-// One block: a barrier, and everything is there.
+// Warps of one block: a barrier of those, and everything is there.
 template <class T>
 class Alone {
  public:
@@ -132,16 +135,28 @@ class Alone {
         Offer<T> offers[2][panel_most_warps];
         PanelRow<T> staged[2][panel_most_warps];
     };
-    struct Place {};
+    struct Place {
+        int warps;  // the first ones of the block
+    };
 
-    __device__ Alone(const Place&, Shared& shared) : shared_(shared) {}
+    // Of `rows` rows of 32 columns. CPU mode has no barrier for some of the warps: there it takes all.
+    __device__ static int warps_for(int rows) {
+#ifdef __CUDA_ARCH__
+        constexpr int of_warp = panel_rows_of_warp(32);
+        return (rows + of_warp - 1) / of_warp;
+#else
+        return blockDim.x / 32;
+#endif
+    }
+
+    __device__ Alone(const Place& place, Shared& shared) : shared_(shared), warps_(place.warps) {}
     __device__ PanelRow<T>& staged(int k) { return shared_.staged[k % 2][threadIdx.x / 32]; }
     __device__ void announce(int k, const Offer<T>& offer) {
         if (threadIdx.x % 32 == 0) shared_.offers[k % 2][threadIdx.x / 32] = offer;
     }
     __device__ Offer<T> decide(int k) {
-        __syncthreads();
-        return best_offer(shared_.offers[k % 2], blockDim.x / 32);
+        wait_for_warps();
+        return best_offer(shared_.offers[k % 2], warps_);
     }
     __device__ void send_row(int, const Offer<T>&) {}
     __device__ const PanelRow<T>& row(int k, const Offer<T>& pivot) {
@@ -151,6 +166,15 @@ class Alone {
 
  private:
     Shared& shared_;
+    const int warps_;
+
+    __device__ void wait_for_warps() const {
+#ifdef __CUDA_ARCH__
+        asm volatile("bar.sync 1, %0;" ::"r"(32 * warps_) : "memory");
+#else
+        __syncthreads();
+#endif
+    }
 };
 
 // A barrier that counts bytes counts each message by itself. Of more warps than this, only one a block
@@ -447,9 +471,9 @@ __device__ __forceinline__ T quotient(T value, T pivot, T reciprocal) {
 // end. Finished columns stay as they are, since the pivot's row has zeros there. If the number of columns
 // is no multiple of four, some of the first four are taken for finished.
 template <class T, int columns, class Team>
-__global__ void __launch_bounds__(panel_most_threads)
-    factor_panel(System<T> system, int first, int count, int* pivots, int* singular,
-                 typename Team::Place place) {
+__device__ __forceinline__ void factor_columns(const System<T>& system, int first, int count,
+                                               int* pivots, int* singular,
+                                               const typename Team::Place& place) {
     constexpr int lanes = columns < 16 ? 1 : columns / 8;                // that share a row
     constexpr int width = columns / lanes, rows = panel_values / width;  // of a lane's part
     constexpr int own_rows = rows / lanes;  // row r is own row r / lanes of lane r % lanes
@@ -600,4 +624,12 @@ __global__ void __launch_bounds__(panel_most_threads)
             if (group < groups && lanes * group + q >= missing) to[lanes * group] = a[r][i];
         }
     }
+}
+
+// A kernel of its own.
+template <class T, int columns, class Team>
+__global__ void __launch_bounds__(panel_most_threads)
+    factor_panel(System<T> system, int first, int count, int* pivots, int* singular,
+                 typename Team::Place place) {
+    factor_columns<T, columns, Team>(system, first, count, pivots, singular, place);
 }

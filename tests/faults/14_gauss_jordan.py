@@ -3,7 +3,7 @@
 from faults import Fault
 
 CPU = ("cpu",)  # on a GPU this may go wrong without a sign, unless compute-sanitizer looks
-STEPS, PANEL, BLOCKS = "elimination.cuh", "panel.cuh", "blocked.cuh"
+STEPS, PANEL, LAST, BLOCKS = "elimination.cuh", "panel.cuh", "last_panels.cuh", "blocked.cuh"
 
 FAULTS = [
     Fault(name="the smallest pivot", file=STEPS, old="a.magnitude > b.magnitude ? a : b", new="a.magnitude < b.magnitude ? a : b",
@@ -20,6 +20,8 @@ FAULTS = [
     Fault(name="an absolute threshold", old="if (pivot.magnitude == 0) {", new="if (pivot.magnitude < 0x3D719799812DEA11) {",
           caught="report found no solution"),
     Fault(name="the displaced row is forgotten", file=PANEL, old="                standing[m] = pivot.standing;\n", new="", caught="FAIL  blocked"),
+    Fault(name="only the first eight warps of rows", file=LAST, old="row < n; row += 64", new="row < first + 96; row += 64",
+          caught="FAIL  tensor"),
     Fault(name="refinement stops early", file=BLOCKS, old="std::sqrt(double(n_)) * 0x1p-53", new="1e-7", caught="FAIL  refined"),
     Fault(name="each block searches the first rows", file=STEPS, old="k + int64_t{blockIdx.x} * search_threads + thread;",
           new="k + thread;", caught="column 1 is the first without a pivot"),

@@ -44,6 +44,7 @@ struct Matrix {
     int64_t stride;
     std::vector<double> host;
     DeviceArray<double> a, b, x, r;
+    DeviceArray<int> singular;
     System<double> s, pristine;
     double norm = 0;
 
@@ -55,7 +56,9 @@ struct Matrix {
           a(n * stride),
           b(n * stride),
           x(n),
-          r(n) {
+          r(n),
+          singular(1) {
+        CHECK(cudaMemset(singular.get(), 0xFF, singular.bytes()));
         for (int i = 0; i < n; i++) {
             for (int j = n; j < side; j++) host[i * stride + j] = 0;
             double sum = 0;
@@ -123,17 +126,12 @@ std::vector<Levels> levels_for(int n) {
 void whole(int n) {
     Matrix m(n);
     const int runs = n >= 8192 ? 3 : 7;
-    LuFactors<double> lu(n, PanelBy::team, UpdateBy::tensor_cores),
-        registers(n, PanelBy::team, UpdateBy::registers);
+    LuFactors<double> lu(n, PanelBy::team, UpdateBy::tensor_cores, m.singular.get()),
+        registers(n, PanelBy::team, UpdateBy::registers, m.singular.get());
     const auto run = [&](LuFactors<double>& solver) {
         CHECK(cudaMemset(m.x.get(), 0xFF, m.x.bytes()));
         const double ms = time_of(
-            m.s, m.b.get(),
-            [&] {
-                solver.factor(m.s);
-                solver.solve(m.s, m.x.get());
-            },
-            runs);
+            m.s, m.b.get(), [&] { solver.solve(m.s, m.x.get()); }, runs);
         const double wrong = m.error();
         return lab::format("%8.3f%s", ms,
                            wrong < 1 ? "" : lab::format(" WRONG (%.2g)", wrong).c_str());
@@ -141,9 +139,14 @@ void whole(int n) {
     std::printf("n %5d ms: cuSOLVER %8.3f;", n, cusolver(m));
     std::printf(" usual levels %s;", run(lu).c_str());
     std::printf(" by registers %s;", run(registers).c_str());
-    std::printf(" of that solving %6.3f\n",
-                time_of(
-                    m.s, m.b.get(), [&] { lu.solve(m.s, m.x.get()); }, runs));
+    std::printf(" of that solving %6.3f\n", time_of(
+                                                m.s, m.b.get(),
+                                                [&] {
+                                                    lu.launch_substitute<false>(
+                                                        m.s, {m.a.get() + m.side, m.stride, 1},
+                                                        m.x.get(), nullptr);
+                                                },
+                                                runs));
     for (const Levels levels : levels_for(n)) {
         lu.levels() = levels;
         std::printf("  %4d/%4d%s %s;", levels.block, levels.span,
@@ -169,7 +172,7 @@ double repeated(W&& work, int times = 20) {
 void panels(int n) {
     Matrix m(n);
     CHECK(cudaMemcpy(m.a.get(), m.b.get(), m.a.bytes(), cudaMemcpyDeviceToDevice));
-    LuFactors<double> lu(n, PanelBy::team, UpdateBy::tensor_cores);
+    LuFactors<double> lu(n, PanelBy::team, UpdateBy::tensor_cores, m.singular.get());
     std::printf("panel of %5d rows, us of 1 / 32 columns:", n);
     for (PanelShape shape : {PanelShape{32, 1, 64}, {32, 1, 128}, {32, 1, 256}, {32, 1, 512}}) {
         while (rows_of_block(32, shape.blocks * shape.threads) < n) shape.blocks *= 2;
@@ -189,7 +192,7 @@ void panels(int n) {
 // All launches of a kind, as factor() makes them without look-ahead, but without the others.
 void parts(int n) {
     Matrix m(n);
-    LuFactors<double> lu(n, PanelBy::team, UpdateBy::tensor_cores);
+    LuFactors<double> lu(n, PanelBy::team, UpdateBy::tensor_cores, m.singular.get());
     lu.levels() = {32, 32, false};
     CHECK(cudaMemcpy(m.a.get(), m.b.get(), m.a.bytes(), cudaMemcpyDeviceToDevice));
     lu.factor(m.s);
@@ -245,7 +248,7 @@ void updates(int n) {
 void exchanges(int n) {
     Matrix m(n);
     CHECK(cudaMemcpy(m.a.get(), m.b.get(), m.a.bytes(), cudaMemcpyDeviceToDevice));
-    LuFactors<double> lu(n, PanelBy::team, UpdateBy::tensor_cores);
+    LuFactors<double> lu(n, PanelBy::team, UpdateBy::tensor_cores, m.singular.get());
     std::vector<int> down(n);
     for (int i = 0; i < n; i++) down[i] = i + (n - 1 - i) / 3;
     CHECK(cudaMemcpy(lu.pivots_.get(), down.data(), n * 4, cudaMemcpyHostToDevice));

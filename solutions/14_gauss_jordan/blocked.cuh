@@ -136,7 +136,8 @@ class LuFactors {
         const int blocks = int(lab::divide_up(system.n, step_rows) * b.count);
         if (!flags_ || flags_->bytes() < int64_t(sizeof(int)) * (blocks + 1)) {
             flags_ = std::make_unique<DeviceArray<int>>(blocks + 1);
-            CHECK(cudaMemset(flags_->get(), 0, flags_->bytes()));
+            CHECK(cudaMemsetAsync(flags_->get(), 0, flags_->bytes(), stream));
+            follows_kernel_ = false;
             progress_ = {flags_->get(), flags_->get() + 1, 0, 0};
         }
         progress_.launch++;

@@ -37,8 +37,6 @@ REASONS: list[tuple[str, str, str]] = [
      "their sectors all the same, 4 in each of 192 requests with float, 8 in each of 288 with double"),
     (r"13 (register_tile|vectorised)", "conflicts, stores",
      "2 to 3 % of these stores' wavefronts, which do not follow from the addresses: a half warp's `STS.64` goes to different banks"),
-    (r"14 factor_panel", "",
-     "The card ran an earlier form of this kernel"),
     (r"14 substitute", f"load|{LANES}",
      "A block polls, in a loop, whether another has finished (`LDG.E.STRONG.GPU` at the flag): how often depends on the time, and "
      "differs from run to run"),
@@ -67,6 +65,9 @@ REASONS: list[tuple[str, str, str]] = [
     (r"07 fused|13 vectorised", BRANCHES,
      "A short condition around a load with its index (image_blur.cu:323, matrix_product.cu:334) is a branch for nvcc, a "
      "predicate here"),
+    (r"14 factor_panel", BRANCHES,
+     "nvcc predicates most conditions, those around the candidate's row among them (`@!P5 STS.128`). About ten branches a step are "
+     "left, and at two of them lanes part: where one lane announces the candidate, and where rows that are done do not divide"),
     (r"07 shuffled", BRANCHES,
      "nvcc unrolls the loop over the rows and predicates its loads (14 `@!P LDG`), which leaves few branches: those that part the "
      "lanes at the border"),

@@ -299,6 +299,12 @@ inline std::string array_problem(const ArrayHeader& header, int64_t size, ArrayT
         values < bytes ? "cut short: save or copy it again" : "longer than that: save it again");
 }
 
+// The path with .npy in the place of another ending, as numpy.save would have it.
+inline std::string as_npy(const std::string& path) {
+    const size_t name = path.rfind('/') + 1, dot = path.rfind('.');
+    return (dot == std::string::npos || dot <= name ? path : path.substr(0, dot)) + ".npy";
+}
+
 // Opens the file, judges its header, and returns the file with the values next to be read.
 inline std::FILE* open_array(const std::string& path, ArrayType type, int dimensions,
                              std::vector<int64_t>& shape) {
@@ -316,7 +322,7 @@ inline std::FILE* open_array(const std::string& path, ArrayType type, int dimens
     problem = parse_array_header(start.data(), start.size(), header);
     if (!problem.empty()) {
         refuse("cannot read %s: %s; write it from Python by numpy.save(%s, array.astype(numpy.%s))",
-               name.c_str(), problem.c_str(), name.c_str(), type.name);
+               name.c_str(), problem.c_str(), quoted(as_npy(path)).c_str(), type.name);
     }
     problem = array_problem(header, status.st_size, type, dimensions, name);
     if (!problem.empty()) refuse("cannot read %s: %s", name.c_str(), problem.c_str());

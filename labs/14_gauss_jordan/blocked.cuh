@@ -581,6 +581,7 @@ class Refinement {
           residual_(int64_t{n_} * sides_),
           order_(n_),
           sizes_(sides_) {
+        CHECK(cudaMemset(singular_.get(), 0xFF, singular_.bytes()));
         factors_ = {floats_.get(), n_, first_side_of(n_), first_side_of(n_), stride_of(n_, 0)};
     }
 

@@ -27,13 +27,14 @@ __device__ inline Candidate candidate(float value, int row) {
     return {(unsigned long long)__float_as_uint(fabsf(value)) << 32, row};
 }
 
-// The largest magnitude wins, the lowest row where two are equal. So the answer does not depend on
+// The largest magnitude wins, the row with the smallest number where two are equal. So the answer does not depend on
 // the order of the comparisons: it is the same in every run, with any grid, and on the CPU.
 __device__ inline Candidate better(Candidate a, Candidate b) {
     // BEGIN SOLUTION
     if (a.magnitude != b.magnitude) return a.magnitude > b.magnitude ? a : b;
     return a.row < b.row ? a : b;
-    //: // TODO 1 (about 2 lines): the one with the larger magnitude; if they are equal, the lower row.
+    //: // TODO 1 (about 2 lines): the one with the larger magnitude; if they are equal, that of the row with
+    //: // the smaller number. The given pages choose their pivots by this function, too.
     //: return a.row < b.row ? a : b;
     // END SOLUTION
 }
@@ -125,9 +126,10 @@ __global__ void back_substitute(System<T> system, T* x) {
             x[int64_t{i} * sides + side] = (row[system.first_side + side] - sums[0]) / row[i];
         }
         __syncthreads();  // the next sum needs this x, and writes over sums
-        //: // TODO 5 (about 10 lines): each thread adds row[j] * x[j * sides + side] for its j: i + 1 +
+        //: // TODO 5 (about 10 lines): each thread adds row[j] * x[int64_t{j} * sides + side] for its j: i + 1 +
         //: // thread, + 256, ... below system.n; a tree adds the 256 sums up; thread 0 stores
-        //: // (row[system.first_side + side] - the sum) / row[i] as x[i * sides + side]. All wait for it.
+        //: // (row[system.first_side + side] - the sum) / row[i] as unknown i, likewise. All wait for it. (The index
+        //: // may be more than an int holds.)
         //: (void)row, (void)thread, (void)sides, (void)side, (void)sums, (void)x;
         // END SOLUTION
     }

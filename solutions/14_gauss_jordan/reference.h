@@ -47,22 +47,52 @@ HostFactors<T> factor_on_cpu(const std::vector<T>& a, int64_t n) {
     return factors;
 }
 
-// x = A^-1 b, by L and then by U. b, x: (n, sides), row-major
+// x = L^-1 b, in the order of the pivots. b, x: (n, sides), row-major
+template <class T>
+std::vector<T> solve_lower_on_cpu(const HostFactors<T>& factors, const std::vector<T>& b, int64_t n,
+                                  int64_t sides) {
+    std::vector<T> x(b.size());
+    for (int64_t i = 0; i < n; i++) {
+        std::copy_n(&b[factors.order[i] * sides], sides, &x[i * sides]);
+        for (int64_t j = 0; j < i; j++) {
+            const T factor = factors.lu[i * n + j];
+            for (int64_t c = 0; c < sides; c++) x[i * sides + c] -= factor * x[j * sides + c];
+        }
+    }
+    return x;
+}
+
+// x = A^-1 b, by L and then by U
 template <class T>
 std::vector<T> solve_on_cpu(const HostFactors<T>& factors, const std::vector<T>& b, int64_t n,
                             int64_t sides) {
-    std::vector<T> x(b.size());
-    const auto subtract = [&](int64_t to, int64_t from, T factor) {
-        for (int64_t c = 0; c < sides; c++) x[to * sides + c] -= factor * x[from * sides + c];
-    };
-    for (int64_t i = 0; i < n; i++) {
-        std::copy_n(&b[factors.order[i] * sides], sides, &x[i * sides]);
-        for (int64_t j = 0; j < i; j++) subtract(i, j, factors.lu[i * n + j]);
-    }
+    std::vector<T> x = solve_lower_on_cpu(factors, b, n, sides);
     for (int64_t i = n - 1; i >= 0; i--) {
-        for (int64_t j = i + 1; j < n; j++) subtract(i, j, factors.lu[i * n + j]);
+        for (int64_t j = i + 1; j < n; j++) {
+            const T factor = factors.lu[i * n + j];
+            for (int64_t c = 0; c < sides; c++) x[i * sides + c] -= factor * x[j * sides + c];
+        }
         for (int64_t c = 0; c < sides; c++) x[i * sides + c] /= factors.lu[i * n + i];
     }
+    return x;
+}
+
+// The same with U's columns eliminated above the diagonal, from the first one on, as Gauss-Jordan does it. That
+// is less accurate where U's condition is bad: rows above grow by what substitution never computes.
+// (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 14.4.)
+template <class T>
+std::vector<T> solve_by_jordan_on_cpu(HostFactors<T> factors, const std::vector<T>& b, int64_t n,
+                                      int64_t sides) {
+    std::vector<T> x = solve_lower_on_cpu(factors, b, n, sides);
+    T* const u = factors.lu.data();
+    for (int64_t k = 0; k < n; k++) {
+        for (int64_t i = 0; i < k; i++) {
+            const T factor = u[i * n + k] / u[k * n + k];
+            for (int64_t j = k + 1; j < n; j++) u[i * n + j] -= factor * u[k * n + j];
+            for (int64_t c = 0; c < sides; c++) x[i * sides + c] -= factor * x[k * sides + c];
+        }
+    }
+    for (int64_t i = 0; i < n * sides; i++) x[i] /= u[i / sides * (n + 1)];
     return x;
 }
 
@@ -170,6 +200,7 @@ struct Errors {
         0;  // the largest |b - A x| / (|A| |x| n eps): of the order of 1 or below if A x = b was
             // solved as well as the type allows, however bad the condition
     int64_t place = 0;  // in b, where it is largest
+    int64_t above = 0;  // elements of b where it is above what is allowed, of those that are judged
     double expected = 0, got = 0;
 };
 
@@ -191,8 +222,8 @@ inline std::vector<int64_t> judged_sides(int64_t n, int64_t sides) {
 inline bool exceeds(double a, double b) { return !(a <= b) && !std::isnan(b); }
 
 template <class T>
-Errors errors_of_side(const Problem<T>& problem, const std::vector<T>& x, int64_t side,
-                      double norm) {
+Errors errors_of_side(const Problem<T>& problem, const std::vector<T>& x, int64_t side, double norm,
+                      double allowed) {
     using Sum = std::conditional_t<std::is_same_v<T, float>, double, long double>;
     const int64_t n = problem.n, sides = problem.sides;
     std::vector<Sum> column(n);
@@ -203,31 +234,42 @@ Errors errors_of_side(const Problem<T>& problem, const std::vector<T>& x, int64_
         if (exceeds(size, solution)) solution = size;
     }
     Errors errors;
+    std::vector<double> residuals(n);
     for (int64_t i = 0; i < n; i++) {
         Sum sum = 0;
         for (int64_t j = 0; j < n; j++) sum += problem.a[i * n + j] * column[j];
         const Sum expected = problem.b[i * sides + side];
-        const double residual = std::fabs(double(expected - sum));
+        const double residual = residuals[i] = std::fabs(double(expected - sum));
         if (i == 0 || exceeds(residual, errors.residual)) {
-            errors = {residual, 0, i * sides + side, double(expected), double(sum)};
+            errors = {residual, 0, i * sides + side, 0, double(expected), double(sum)};
         }
     }
-    // a long double, as the product of both sizes may be more than a double holds, or less
+    // a long double, as the product of both sizes may be more than a double holds, or less; and of subnormal
+    // numbers each product may lose half of the smallest one
     long double size = norm;
     size *= solution * double(n) * epsilon<T>;
-    errors.backward = errors.residual == 0 ? 0 : double(errors.residual / size);
+    size += double(n) * double(std::numeric_limits<T>::denorm_min());
+    errors.backward = errors.residual == 0 ? 0 : std::fabs(double(errors.residual / size));
+    if (solution == 0 && errors.residual > 0) errors.backward = INFINITY;
+    errors.above = std::count_if(residuals.begin(), residuals.end(), [&](double residual) {
+        return !(residual <= allowed * size) || (solution == 0 && residual > 0);
+    });
     return errors;
 }
 
+// allowed: of the backward error
 template <class T>
-Errors find_errors(const Problem<T>& problem, const std::vector<T>& x, double norm) {
+Errors find_errors(const Problem<T>& problem, const std::vector<T>& x, double norm,
+                   double allowed) {
     Errors worst;
     for (const int64_t side : judged_sides(problem.n, problem.sides)) {
-        const Errors errors = errors_of_side(problem, x, side, norm);
+        const Errors errors = errors_of_side(problem, x, side, norm, allowed);
+        const int64_t above = worst.above + errors.above;
         const double residual =
             exceeds(errors.residual, worst.residual) ? errors.residual : worst.residual;
         if (side == 0 || exceeds(errors.backward, worst.backward)) worst = errors;
         worst.residual = residual;
+        worst.above = above;
     }
     return worst;
 }

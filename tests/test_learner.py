@@ -425,7 +425,10 @@ def test_one_more_hint_each_time(course):
 
 def test_hints_follow_the_task(course):
     course.lab("01_alpha").write_text("// TODO 2 (1 line): answer to one\n")
-    assert "Task 2" in course.make("hint", "LAB=1").stdout  # that of task 1 is gone
+    two = course.make("hint", "LAB=1").stdout
+    assert "Task 2" in two and "No TODO is left" not in two  # that of task 1 is gone
+    course.lab("01_alpha").write_text("done\n")
+    assert "No TODO is left in your files: make check LAB=01" in course.make("hint", "LAB=1").stdout
     assert "Task 1: answer to two (hint 1 of 2)" in course.make("hint", "LAB=2").stdout
     assert "Task 2" in course.make("hint", "LAB=2", "ARGS=--task 'answer to one'").stdout
     assert "no more hints for this task" in course.make("hint", "LAB=2", "ARGS=--task 2").stdout
@@ -455,6 +458,7 @@ def test_every_lab_has_hints_that_are_understood(lab):
 def test_reset_asks_and_keeps_what_was_there(course):
     shipped = course.lab("01_alpha").read_text()
     assert "as it was handed out" in course.make("reset", "LAB=1").stdout
+    course.make("hint", "LAB=1")
     course.lab("01_alpha").write_text("my work\n")
     assert "ARGS=--yes starts over" in course.make("reset", "LAB=1", status=2).stderr
     for answer, kept in (("n", True), ("\x04", True), ("y", False)):
@@ -465,6 +469,7 @@ def test_reset_asks_and_keeps_what_was_there(course):
         assert status == 0 and ("Nothing was changed" in text) == kept
         assert (course.lab("01_alpha").read_text() == "my work\n") == kept
     assert course.lab("01_alpha").read_text() == shipped
+    assert "(hint 1 of 2)" in course.make("hint", "LAB=1").stdout
     assert (course.path / "build/replaced/01_alpha/alpha.cu").read_text() == "my work\n"
     course.lab("01_alpha").unlink()
     course.make("reset", "LAB=1", "ARGS=--yes")

@@ -12,6 +12,7 @@ import sys
 import textwrap
 from argparse import Namespace
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from . import terminal
 from .course import CourseLab, one_lab, shown
@@ -71,13 +72,18 @@ def indented(line: str) -> str:
                          break_long_words=False, break_on_hyphens=False)
 
 
+def memory_of(lab: CourseLab) -> Path:
+    """Where it is kept which hints the learner has seen."""
+    return lab.memory / "hints.json"
+
+
 class Hints:
     """The hints of one lab, and how many of them the learner has seen."""
 
     def __init__(self, lab: CourseLab):
         self.lab = lab
         self.file = lab.folder / "hints.md"
-        self.memory = lab.memory / "hints.json"
+        self.memory = memory_of(lab)
         self.tasks = read_tasks(self.file.read_text("utf-8", "replace"))
         self.asked = ""  # the title of the task that was asked for last
         try:
@@ -121,7 +127,7 @@ class Hints:
             trouble = []
         except OSError as error:
             trouble = [f"This hint will come again, as it cannot be noted that you have seen it ({refused(error)})."]
-        return "\n".join([self.text(task, task.seen), *filter(None, [self.advice(task)]), *trouble])
+        return "\n".join([self.text(task, task.seen), *filter(None, [self.advice(task), self.when_done(wish)]), *trouble])
 
     def text(self, task: Task, number: int) -> str:
         head = terminal.paint(f"Lab {self.lab.number}. {task.title}", "bold")
@@ -140,6 +146,11 @@ class Hints:
                 f"'{others[0].title}'"
             sentences.append(f'For another task: {again} ARGS="--task {wish}".')
         return " ".join(sentences)
+
+    def when_done(self, wish: str) -> str:
+        if wish or any(todo.task for todo in self.lab.todos()):
+            return ""
+        return f"No TODO is left in your files: make check LAB={self.lab.number} says what is still wrong."
 
     def exhausted(self, task: Task | None) -> str:
         if task is not None and any(other.left for other in self.tasks):

@@ -1,4 +1,4 @@
-"""Starts a lab over: `make reset LAB=nn`. The learner's files go to build/replaced."""
+"""Starts a lab over: `make reset LAB=nn`. The learner's files go to build/replaced, and the hints begin anew."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 from . import exercises
 from .course import CourseLab, one_lab, shown
 from .exercises import ROOT
+from .hint import memory_of
 from .job import interruptible
 from .lab import Parser
 
@@ -44,6 +45,7 @@ def start_over(lab: CourseLab) -> int:
     try:
         set_aside(lab)
         exercises.write(ROOT / "solutions", ROOT / "labs", [lab.name], REPLACED)
+        memory_of(lab).unlink(missing_ok=True)
     except exercises.MarkerError as error:
         print(error, file=sys.stderr)
         return 1

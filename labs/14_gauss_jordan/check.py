@@ -535,6 +535,8 @@ def bad_files(case):
     case.refuses("--a", case.save("flat", a.ravel()), saying="square")
     case.refuses("--a", good, "--b", case.save("short", a[0, :5].copy()), saying="rows")
     case.refuses("--a", good, "--type", "float", saying="float32")
+    (case.folder / "table.csv").write_text("1,2\n3,4\n")
+    case.refuses("--a", "table.csv", saying='numpy.save("table.npy"')
     for value, word in ((numpy.nan, "NaN"), (numpy.inf, "infinite")):
         broken = a.copy()
         broken[4, 2] = value

@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PICTURES = Path(__file__).resolve().parent / "pictures"
 RANGES, VALUES = (10, 1000, 1_000_000), (1, 1000, 1_000_000)
 MARKS = {10: "o", 1000: "s", 1_000_000: "^"}
+STYLES = {"float": "--", "double": "-"}
 
 
 def measure(program, path):
@@ -72,12 +73,19 @@ def save(figure, name):
     print(PICTURES / name)
 
 
+def name_powers_of_two(axes):
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_formatter(lambda n, _: f"{n:.0f}")
+    axes.tick_params(axis="x", labelrotation=45)
+    axes.set_xlabel("n")
+
+
 def draw_errors(rows):
     """The largest |b - A x| against n: the report's figures 3.1 and 4.4."""
     figure = Figure(figsize=(9, 3.8))
     for place, variant in enumerate(("cpu", "report")):
         axes = figure.add_subplot(1, 2, place + 1)
-        for type, style in (("float", "-"), ("double", "--")):
+        for type, style in STYLES.items():
             for number, value in enumerate(VALUES):
                 for range_ in RANGES:
                     x, y = line(rows, "residual", variant=variant, type=type, range=range_, value=value)
@@ -85,7 +93,7 @@ def draw_errors(rows):
                         axes.loglog(x, y, style, marker=MARKS[range_], markersize=3, linewidth=0.8, color=f"C{number}",
                                     label=f"{type}, b = {value:g}" if range_ == RANGES[0] else None)
         axes.set_title(variant, fontsize=8)
-        axes.set_xlabel("n")
+        name_powers_of_two(axes)
     axes.legend(frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
     figure.suptitle(f"{rows[0]['card']}: largest |b - A x|; A from 0 to 10 (circles), to 1e3 (squares), to 1e6 (triangles)", fontsize=9)
     figure.tight_layout()
@@ -115,7 +123,7 @@ def draw_times(rows):
                 terms = ", ".join(f"{coefficient:.3g}" for coefficient in polynomial)
                 print(f"{type}, {variant}: degree {degree}: {terms} (highest power first, ms), off by {100 * error:.1f} %")
         axes.set_title(f"{type}: time in ms; dashed: degree 2, solid: degree 3", fontsize=8)
-        axes.set_xlabel("n")
+        name_powers_of_two(axes)
     axes.legend(frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
     figure.suptitle(rows[0]["card"], fontsize=9)
     figure.tight_layout()
@@ -129,9 +137,9 @@ def draw_memory(rows):
     n = numpy.geomspace(256, 131072, 200)
     for card, gigabytes in (("GTX 480, 1.5 GB", 1.5), ("H100, 80 GB", 80), ("H200, 141 GB", 141)):
         for type, size in (("float", 4), ("double", 8)):
-            axes.loglog(n, numpy.minimum(100, 2 * n * n * size / gigabytes / 1e7), "-" if size == 8 else "--", linewidth=1,
+            axes.loglog(n, numpy.minimum(100, 2 * n * n * size / gigabytes / 1e7), STYLES[type], linewidth=1,
                         label=f"{card}, {type}")
-    axes.set_xlabel("n")
+    name_powers_of_two(axes)
     axes.set_ylabel("% of the card's memory")
     axes.legend(frameon=False, fontsize=7)
     save(figure, "memory.png")

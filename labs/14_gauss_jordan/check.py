@@ -429,10 +429,10 @@ def larger(case):
 def refinement(case):
     """Floats must find the solution: where they cannot, doubles would hide why. Rows change places from one end to the
     other; and all that happens is in the last of many rows."""
-    turned = case.floats((200, 200), dtype=numpy.float64) + 15 * numpy.eye(200)[::-1]
+    turned = case.floats((200, 200), dtype=numpy.float64) + 15 * numpy.eye(200)[case.random.permutation(200)]
     n, last = 300, 40
     a, b = numpy.eye(n), numpy.zeros(n)
-    a[-last:, -last:] = turned[-last:, :last]
+    a[-last:, -last:] = case.floats((last, last), dtype=numpy.float64) + 3 * numpy.eye(last)[::-1]
     b[-last:] = 1
     for system in ((turned, case.floats(200, dtype=numpy.float64)), (a, b)):
         solve(case, "refined", *system)

@@ -205,7 +205,7 @@ def special(case, variant):
     """Systems on which a wrong pivot shows."""
     # nothing but exchanges: a permutation, with a different number in each row; the pivots are near and far
     n = 35
-    for distance in (3, 12, 20, 31):
+    for distance in (3, 20):
         a = numpy.zeros((n, n))
         a[numpy.arange(n), numpy.roll(numpy.arange(n), distance)] = 1.0 + numpy.arange(n)
         solve(case, variant, a, case.floats(n, dtype=numpy.float64))

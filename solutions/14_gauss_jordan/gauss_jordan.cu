@@ -654,8 +654,7 @@ void note_condition(const Run<T>& run) {
     if (run.backward > usual_backward_error) {
         run.results.note(
             lab::format("warning: elements of A grow while it is eliminated, as much on the CPU; "
-                        "that is why the backward error "
-                        "is %.2g, where it is rarely above 1",
+                        "that is why the backward error is %.2g, where it is rarely above 1",
                         run.backward));
     }
     if (run.is_regular()) return;

@@ -252,23 +252,27 @@ def kinds(case):
     n = 24
     dominant = case.floats((n, n), dtype=numpy.float64) + n * numpy.eye(n)
     scaled = case.floats((n, n), dtype=numpy.float64) * 10.0 ** case.random.integers(-12, 12, (n, 1))
-    growth = numpy.eye(n) - numpy.tril(numpy.ones((n, n)), -1)  # Wilkinson's: the last column doubles with each step
-    growth[:, -1] = 1
     poisson = scipy.sparse.kron(scipy.sparse.eye(5), scipy.sparse.diags([-1, 4, -1], [-1, 0, 1], (5, 5))).toarray()
     poisson += numpy.diag(-numpy.ones(20), 5) + numpy.diag(-numpy.ones(20), -5)
     subnormal = numpy.array([[2.0, 4], [1, 6]]) * 2.0 ** -1030  # no reciprocal is a double; nothing is rounded
-    for a in (dominant, scaled, growth, poisson, numpy.eye(n) * 1e-300, dominant * 1e150, subnormal):
+    for a in (dominant, scaled, wilkinson(n), poisson, numpy.eye(n) * 1e-300, dominant * 1e150, subnormal):
         for variant in ("report", "tiled", "team", "refined"):
             solve(case, variant, a, a @ numpy.ones(len(a)))
     growing(case)
     extremes(case)
 
 
+def wilkinson(n):
+    """Its last column doubles with each step of elimination."""
+    a = numpy.eye(n) - numpy.tril(numpy.ones((n, n)), -1)
+    a[:, -1] = 1
+    return a
+
+
 def growing(case):
     """Wilkinson's matrix once more, so large that nothing is left of the solution, whatever its condition."""
     n = 60
-    a = numpy.eye(n) - numpy.tril(numpy.ones((n, n)), -1)
-    a[:, -1] = 1
+    a = wilkinson(n)
     for variant in ("team", "refined"):
         run = case.run("--variant", variant, "--a", case.save("a", a), "--b", case.save("b", case.floats(n, dtype=numpy.float64)))
         for words in ("not one digit of the solution can be trusted", "elements of A grow"):

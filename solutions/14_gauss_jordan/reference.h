@@ -47,6 +47,12 @@ HostFactors<T> factor_on_cpu(const std::vector<T>& a, int64_t n) {
     return factors;
 }
 
+// Takes a multiple of a row of x off another one.
+template <class T>
+void subtract_row(std::vector<T>& x, int64_t sides, int64_t to, int64_t from, T factor) {
+    for (int64_t c = 0; c < sides; c++) x[to * sides + c] -= factor * x[from * sides + c];
+}
+
 // x = L^-1 b, in the order of the pivots. b, x: (n, sides), row-major
 template <class T>
 std::vector<T> solve_lower_on_cpu(const HostFactors<T>& factors, const std::vector<T>& b, int64_t n,
@@ -54,10 +60,7 @@ std::vector<T> solve_lower_on_cpu(const HostFactors<T>& factors, const std::vect
     std::vector<T> x(b.size());
     for (int64_t i = 0; i < n; i++) {
         std::copy_n(&b[factors.order[i] * sides], sides, &x[i * sides]);
-        for (int64_t j = 0; j < i; j++) {
-            const T factor = factors.lu[i * n + j];
-            for (int64_t c = 0; c < sides; c++) x[i * sides + c] -= factor * x[j * sides + c];
-        }
+        for (int64_t j = 0; j < i; j++) subtract_row(x, sides, i, j, factors.lu[i * n + j]);
     }
     return x;
 }
@@ -68,10 +71,7 @@ std::vector<T> solve_on_cpu(const HostFactors<T>& factors, const std::vector<T>&
                             int64_t sides) {
     std::vector<T> x = solve_lower_on_cpu(factors, b, n, sides);
     for (int64_t i = n - 1; i >= 0; i--) {
-        for (int64_t j = i + 1; j < n; j++) {
-            const T factor = factors.lu[i * n + j];
-            for (int64_t c = 0; c < sides; c++) x[i * sides + c] -= factor * x[j * sides + c];
-        }
+        for (int64_t j = i + 1; j < n; j++) subtract_row(x, sides, i, j, factors.lu[i * n + j]);
         for (int64_t c = 0; c < sides; c++) x[i * sides + c] /= factors.lu[i * n + i];
     }
     return x;
@@ -89,7 +89,7 @@ std::vector<T> solve_by_jordan_on_cpu(HostFactors<T> factors, const std::vector<
         for (int64_t i = 0; i < k; i++) {
             const T factor = u[i * n + k] / u[k * n + k];
             for (int64_t j = k + 1; j < n; j++) u[i * n + j] -= factor * u[k * n + j];
-            for (int64_t c = 0; c < sides; c++) x[i * sides + c] -= factor * x[k * sides + c];
+            subtract_row(x, sides, i, k, factor);
         }
     }
     for (int64_t i = 0; i < n * sides; i++) x[i] /= u[i / sides * (n + 1)];

@@ -488,8 +488,8 @@ class Runner {
             milliseconds_ = lab::median_milliseconds([&] { device.refine(refine, options); });
         }
         copied_milliseconds_ = first;
-        if (!lab::
-                on_cpu) {  // where times say little, and the number of launches is to be the same each time
+        // Times say little in CPU mode, where the number of launches is to be the same each time.
+        if (!lab::on_cpu) {
             copied_milliseconds_ = more_milliseconds(first, [&] {
                 device.copy_in();
                 device.refine(refine, options);

@@ -139,14 +139,10 @@ void whole(int n) {
     std::printf("n %5d ms: cuSOLVER %8.3f;", n, cusolver(m));
     std::printf(" usual levels %s;", run(lu).c_str());
     std::printf(" by registers %s;", run(registers).c_str());
-    std::printf(" of that solving %6.3f\n", time_of(
-                                                m.s, m.b.get(),
-                                                [&] {
-                                                    lu.launch_substitute<false>(
-                                                        m.s, {m.a.get() + m.side, m.stride, 1},
-                                                        m.x.get(), nullptr);
-                                                },
-                                                runs));
+    const auto substitute_only = [&] {
+        lu.launch_substitute<false>(m.s, {m.a.get() + m.side, m.stride, 1}, m.x.get(), nullptr);
+    };
+    std::printf(" of that solving %6.3f\n", time_of(m.s, m.b.get(), substitute_only, runs));
     for (const Levels levels : levels_for(n)) {
         lu.levels() = levels;
         std::printf("  %4d/%4d%s %s;", levels.block, levels.span,

@@ -462,6 +462,7 @@ class Arguments {
         if (!problem.empty()) {
             refuse("--%s: cannot read %s: %s", name.c_str(), quoted(path).c_str(), problem.c_str());
         }
+        files_.push_back({name, path, plain_path(path), false});
         return path;
     }
 
@@ -475,12 +476,7 @@ class Arguments {
             refuse("--%s: cannot write %s: %s", name.c_str(), quoted(path).c_str(),
                    problem.c_str());
         }
-        for (const Output& other : outputs_) {
-            if (other.path != plain_path(path)) continue;
-            refuse("--%s and --%s both write %s; give them two names", other.option.c_str(),
-                   name.c_str(), quoted(path).c_str());
-        }
-        outputs_.push_back({name, plain_path(path)});
+        files_.push_back({name, path, plain_path(path), true});
         return path;
     }
 
@@ -499,6 +495,7 @@ class Arguments {
             std::exit(0);
         }
         finished_ = true;
+        require_own_files();
         const auto left = std::find(used_.begin(), used_.end(), false);
         if (left == used_.end()) return;
         const std::string word = words_[left - used_.begin()];
@@ -518,9 +515,28 @@ class Arguments {
     struct Option {
         std::string name, value, help, fallback;
     };
-    struct Output {
-        std::string option, path;
+    struct File {
+        std::string option, given, path;
+        bool written;
     };
+
+    // What one option writes, no other option reads or writes: the original would be lost.
+    void require_own_files() const {
+        for (auto later = files_.begin(); later != files_.end(); ++later) {
+            for (auto file = files_.begin(); file != later; ++file) {
+                if (file->path != later->path || !(file->written || later->written)) continue;
+                const char *first = file->option.c_str(), *second = later->option.c_str();
+                const std::string path = quoted(later->given);
+                if (file->written && later->written) {
+                    refuse("--%s and --%s both write %s; give them two names", first, second,
+                           path.c_str());
+                }
+                if (file->written) std::swap(first, second);
+                refuse("--%s would replace %s, which --%s reads; choose another name", second,
+                       path.c_str(), first);
+            }
+        }
+    }
 
     void declare(const std::string& name, const std::string& value, const std::string& help,
                  const std::string& fallback) {
@@ -616,7 +632,7 @@ class Arguments {
     std::vector<std::string> words_;
     std::vector<bool> used_;
     std::vector<Option> options_;
-    std::vector<Output> outputs_;
+    std::vector<File> files_;
     bool help_ = false;
     bool finished_ = false;
 };
@@ -850,6 +866,7 @@ struct Comparison {
     int64_t first = -1;
     double expected = 0;
     double got = 0;
+    bool later = false;  // found in a later launch, though the first one was right
 
     bool right() const { return wrong == 0; }
 
@@ -857,12 +874,14 @@ struct Comparison {
         return std::isnan(value) ? "nan" : format("%.*g", count, value);  // never "-nan"
     }
 
-    // "correct", or "5 of 1000 differ; first at 512: expected 1.5, got nan".
+    // "correct", or "5 of 1000 differ; first at 512: expected 1.5, got nan", and of a later launch
+    // "right only once: in a later launch 5 of 1000 differ; ...".
     std::string sentence() const {
         if (right()) return count == 0 ? "correct (empty)" : "correct";
         const bool alike = digits(expected, 9) == digits(got, 9);
         const int enough = alike ? 17 : 9;
-        return format("%lld of %lld differ; first at %lld: expected %s, got %s", (long long)wrong,
+        return format("%s%lld of %lld differ; first at %lld: expected %s, got %s",
+                      later ? "right only once: in a later launch " : "", (long long)wrong,
                       (long long)count, (long long)first, digits(expected, enough).c_str(),
                       digits(got, enough).c_str());
     }
@@ -1011,6 +1030,31 @@ double median_milliseconds(F&& launch, int runs = 0) {
     }
     std::sort(times.begin(), times.end());
     return times[times.size() / 2];
+}
+
+// How a variant did.
+struct Trial {
+    Comparison comparison;
+    double milliseconds = 0;  // 0: wrong, hence not timed
+};
+
+// Compares, times and compares again. `attempt()` fills the result with something wrong (0xFF),
+// launches, copies back and returns a Comparison; `time()` returns milliseconds, and runs only when
+// the first attempt was right. The second attempt shows what is right only once: a launch behind a
+// static variable, a counter or a buffer that is never cleared.
+//     const lab::Trial trial =
+//         lab::compare_and_time(attempt, [&] { return lab::median_milliseconds(work); });
+//     results.add(name, grid, block, trial.milliseconds, bytes, operations, trial.comparison);
+template <class Attempt, class Time>
+Trial compare_and_time(Attempt&& attempt, Time&& time) {
+    Trial trial;
+    trial.comparison = attempt();
+    if (!trial.comparison.right()) return trial;
+    trial.milliseconds = time();
+    trial.comparison = attempt();
+    trial.comparison.later = true;
+    if (!trial.comparison.right()) trial.milliseconds = 0;
+    return trial;
 }
 
 // GB/s of a copy of `bytes` within the device, measured now; bytes read and bytes written both

@@ -227,6 +227,15 @@ def test_two_outputs_with_one_name(options, refusal, folder):
     assert options("--output", "a.npy", "--log", "b.npy", cwd=folder)["output"] == "a.npy"
 
 
+def test_an_output_that_is_the_input(refusal, folder):
+    (folder / "link").symlink_to("a.npy")
+    (folder / "a.npy").write_text("anything")
+    for read, written in [("a.npy", "a.npy"), ("./a.npy", str(folder / "a.npy")), ("link", "a.npy"), ("a.npy", "link")]:
+        assert refusal("--input", read, "--output", written, cwd=folder) == (
+            f'--output would replace "{written}", which --input reads; choose another name')
+    assert (folder / "a.npy").read_text() == "anything"
+
+
 def test_help_wins_over_errors(parser, run):
     plain = run(parser, "--help")
     for words in [["--elements", "12x", "--help"], ["--help", "--nonsense"], ["--input", "--help"],

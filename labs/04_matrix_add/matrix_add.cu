@@ -273,14 +273,17 @@ int main(int argc, char** argv) {
                 results.skip(name, too_tall(shape));
                 continue;
             }
-            CHECK(cudaMemset(d_sum, 0xFF, bytes));  // NaN: what no thread writes will show
-            variant.launch(shape, d_a, d_b, d_sum, height, width);
-            CHECK(cudaMemcpy(h_sum.data(), d_sum, bytes, cudaMemcpyDeviceToHost));
-            const lab::Comparison comparison = lab::compare(h_sum.data(), reference.data(), count);
             const auto work = [&] { variant.launch(shape, d_a, d_b, d_sum, height, width); };
-            const double milliseconds = comparison.right() ? lab::median_milliseconds(work) : 0;
-            results.add(name, shape.grid, shape.block, milliseconds, 3.0 * bytes, count,
-                        comparison);
+            const auto attempt = [&] {
+                CHECK(cudaMemset(d_sum, 0xFF, bytes));  // NaN: what no thread writes will show
+                work();
+                CHECK(cudaMemcpy(h_sum.data(), d_sum, bytes, cudaMemcpyDeviceToHost));
+                return lab::compare(h_sum.data(), reference.data(), count);
+            };
+            const lab::Trial trial =
+                lab::compare_and_time(attempt, [&] { return lab::median_milliseconds(work); });
+            results.add(name, shape.grid, shape.block, trial.milliseconds, 3.0 * bytes, count,
+                        trial.comparison);
         }
     }
     if (!output_path.empty()) lab::write_array(output_path, h_sum.data(), {height, width});

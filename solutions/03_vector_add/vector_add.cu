@@ -391,17 +391,21 @@ int main(int argc, char** argv) {
         const lab::NvtxRange range(name);
         const Variant& variant = find(name);
         const Shape shape = variant.shape(request);
-        CHECK(cudaMemset(d_sum, 0xFF, bytes));  // NaN everywhere: what no thread writes will show
-        std::fill(h_sum.begin(), h_sum.end(), NAN);
-        variant.launch(shape, d_a, d_b, d_sum, count);
-        // BEGIN SOLUTION
-        CHECK(cudaMemcpy(h_sum.data(), d_sum, bytes, cudaMemcpyDeviceToHost));
-        //: // TODO 1d (1 line): copy the sum back to h_sum. The copy waits for the kernel.
-        // END SOLUTION
-        const lab::Comparison comparison = lab::compare(h_sum.data(), reference.data(), count);
         const auto work = [&] { variant.launch(shape, d_a, d_b, d_sum, count); };
-        const double milliseconds = comparison.right() ? lab::median_milliseconds(work) : 0;
-        results.add(name, shape.grid, shape.block, milliseconds, 3.0 * bytes, count, comparison);
+        const auto attempt = [&] {
+            CHECK(cudaMemset(d_sum, 0xFF, bytes));  // NaN: what no thread writes will show
+            std::fill(h_sum.begin(), h_sum.end(), NAN);
+            work();
+            // BEGIN SOLUTION
+            CHECK(cudaMemcpy(h_sum.data(), d_sum, bytes, cudaMemcpyDeviceToHost));
+            //: // TODO 1d (1 line): copy the sum back to h_sum. The copy waits for the kernel.
+            // END SOLUTION
+            return lab::compare(h_sum.data(), reference.data(), count);
+        };
+        const lab::Trial trial =
+            lab::compare_and_time(attempt, [&] { return lab::median_milliseconds(work); });
+        results.add(name, shape.grid, shape.block, trial.milliseconds, 3.0 * bytes, count,
+                    trial.comparison);
     }
     if (!output_path.empty()) lab::write_array(output_path, h_sum.data(), {count});
     note_where_the_time_goes(results, find(names[0]), request, input, d_a, d_b, d_sum);

@@ -22,6 +22,9 @@ FAULTS = [
     Fault(name="elements copied back for bytes", old=DOWNLOAD, new=DOWNLOAD.replace("bytes", "count"),
           caught="elements differ"),
     Fault(name="missing launch", old=LAUNCH, new="", caught="1c"),
+    Fault(name="launched the first time only", old=LAUNCH,
+          new="static bool done = false;\n    if (done) return;\n    done = true;\n    " + LAUNCH,
+          caught="right only once: in a later launch"),
     # The grid
     Fault(name="grid rounded down", old=ROUNDED_UP,
           new="return std::max<int64_t>(1, count / elements_per_block);", caught="rounded up .TODO 3"),

@@ -382,7 +382,7 @@ def check(lab: str, program: Path, *options) -> subprocess.CompletedProcess:
     kept = SESSION / "checks" / program.relative_to(BUILD).parent
     with checks_at_once:
         return run(sys.executable, ROOT / "labs" / lab / "check.py", "--program", program, "--keep", kept,
-                   "--workers", 1, *options, timeout=600)
+                   "--workers", 1, "--all", *options, timeout=600)
 
 
 def verdict(lab: str, kind: str, fault=None) -> tuple[Build, subprocess.CompletedProcess | None]:

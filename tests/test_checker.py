@@ -16,8 +16,9 @@ import farm
 from farm import ROOT
 
 import checker
-from checker import comparison, diagnose
+from checker import comparison, diagnose, report
 from checker.lab import backend_of
+from checker.program import Patience
 
 # A lab that doubles its input, and a program for it in Python. The check.py is the whole file.
 
@@ -115,7 +116,9 @@ def kept_cases(lab):
 
 
 def test_right_program_passes(lab):
-    result = lab.check(RIGHT)
+    brief = lab.check(RIGHT)
+    assert brief.returncode == 0 and brief.stdout.splitlines()[1:] == ["6 of 6 cases pass"]
+    result = lab.check(RIGHT, "--all")
     assert result.returncode == 0, result.stdout
     lines = result.stdout.splitlines()
     assert re.fullmatch(r"fresh input from --seed \d+", lines[0])
@@ -130,7 +133,7 @@ def test_unwritten_tail(lab):
         whole = len(a) // 32 * 32
         out[:whole] = 2 * a[:whole]
         write(out)
-    """)
+    """, "--all")
     assert result.returncode == 1
     assert failures(result) == ["1 elements", "33 elements", "fresh", "large"]
     assert "1 of 33 elements differ (no difference is allowed: doubling is exact)" in result.stdout
@@ -141,7 +144,7 @@ def test_unwritten_tail(lab):
 
 def test_the_printed_command_repeats_the_failure(lab):
     result = lab.check("write(a)", "--case", "33 elements")
-    assert "the result equals the input 'a': it is copied, not computed" in result.stdout
+    assert "what stands out: the result equals the input 'a'\n" in result.stdout
     command = re.search(r"repeat: (.*)", result.stdout).group(1)
     output = lab.folder / "build/checks/99_double/33_elements/output.npy"
     wrong = output.read_bytes()
@@ -200,7 +203,7 @@ def test_an_ended_checker_leaves_no_program_behind(lab):
     ("write(2 * a); sys.exit(1)", "the output is right, yet the program ended with status 1"),
     ("write(2 * a + numpy.nan); sys.exit(1)", "33 of 33 elements differ"),
     ("write(2 * a + numpy.inf)", "33 of 33 elements differ"),
-    ("while True: time.sleep(1)", "the program did not end within 1 seconds"),
+    ("while True: time.sleep(1)", "the program did not end within 1 second:"),
     ("os.mkfifo(options.output)", "output.npy is not a regular file"),
     ("numpy.savez(open(options.output, 'wb'), 2 * a)", "output.npy is no NumPy array"),
     ("write(2 * a); os.remove(options.a)", "changed or removed its input a.npy"),
@@ -259,18 +262,17 @@ def test_long_error_text_is_cut(lab):
 
 
 def test_after_three_hangs_the_rest_is_not_run(lab):
-    result = lab.check("while True: time.sleep(1)", "--timeout", 1, "--workers", 1)
-    assert failures(result) == ["1 elements", "32 elements", "33 elements", "fresh", "large",
-                                "negative size"]
-    assert result.stdout.count("did not end within 1 seconds") == 1
+    result = lab.check("while True: time.sleep(1)", "--timeout", 1, "--workers", 1, "--all")
+    assert failures(result) == ["1 elements", "32 elements", "33 elements", "fresh", "large"]
+    assert result.stdout.count("did not end within 1 second:") == 1
     assert result.stdout.count("the same as in: 1 elements") == 2, result.stdout
-    assert result.stdout.count("not run: three cases before this one did not end in time") == 1
+    assert result.stdout.count("not run: earlier runs like this one did not end in time") == 1
 
 
 def test_skipping_everything_is_skipped(lab):
     result = lab.check("print('there is no GPU', file=sys.stderr); sys.exit(77)")
     assert result.returncode == 77
-    assert "skip  33 elements" in result.stdout and "there is no GPU" in result.stderr
+    assert "skip  1 elements and 4 more cases: there is no GPU" in result.stdout and "there is no GPU" in result.stderr
 
 
 def test_skipping_only_some_work_fails(lab):
@@ -300,6 +302,104 @@ def test_a_fault_of_the_checker_is_told_from_one_of_the_program(folder):
     assert "the checker itself failed at check.py:11: IndexError" in result.stdout
 
 
+# The report
+
+
+def failed(name, text="# elements differ", cause=None, elements=None):
+    outcome = report.Outcome(name, "FAIL", 0.1, name.partition(": ")[0], "double")
+    outcome.fail(f"{text}\nrepeat: ...", cause, elements)
+    return outcome
+
+
+def right(name):
+    return report.Outcome(name, "ok", 0.1, name.partition(": ")[0], "double")
+
+
+def settled(*outcomes, tasks={"tiled": "TODO 4"}):
+    report.settle(list(outcomes), tasks)
+    return [line for outcome in outcomes for line in outcome.cause_line()]
+
+
+def test_a_report_is_a_screen(capsys):
+    outcomes = [failed(f"v{variant}: {count}", f"{count} elements differ\n  [0] got 1", f"cause {chr(65 + variant)}")
+                for variant in range(20) for count in (1, 2, 3)]
+    assert report.print_failures(outcomes)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 38 and lines[0] == "FAIL  v0: 1" and "      likely cause: cause A" in lines
+    assert "      the same cause in 2 more cases: v0 (2)" in lines
+    assert "FAIL  v12: 1 (and 2 more): cause M" in lines
+    report.print_all(outcomes)
+    everything = capsys.readouterr().out
+    assert everything.count("FAIL  ") == 60 and everything.count("cause: cause T") == 1
+
+
+def test_what_the_program_says_is_one_cause_for_all_variants(capsys):
+    crash = "the program ended with status 1\nit says on stderr:\n  a.cu:3: index 7 is too large"
+    assert report.print_failures([failed("tiled: 1", crash), failed("naive: 3", crash.replace("7", "9"))])
+    assert "the same cause in 1 more case: naive: 3" in capsys.readouterr().out
+
+
+def test_a_larger_case_of_the_variant_tells_the_cause():
+    copied = diagnose.Fact("the result equals the input 'a'")
+    cases = failed("tiled: 1", cause=copied, elements=1), failed("tiled: 9", cause="x for y", elements=900)
+    assert settled(*cases) == ["likely cause: x for y (as tiled: 9 shows)", "likely cause: x for y"]
+    assert settled(*cases) == ["likely cause: x for y (as tiled: 9 shows)", "likely cause: x for y"], "and again"
+    assert settled(cases[0], failed("tiled: 9", elements=900)) == [], "the larger one refutes it"
+    assert settled(cases[0], failed("naive: 9", cause="x for y", elements=900))[0] == f"what stands out: {copied}"
+    assert settled(cases[0], failed("tiled: 9", "it crashed")) == [f"what stands out: {copied}"]
+
+
+def test_finished_steps_are_not_blamed():
+    cause = diagnose.Shared("is it copied (TODO 1b)?", own="tiled stores nothing")
+    case = failed("tiled: 9", cause=cause, elements=900)
+    assert settled(case) == ["likely cause: is it copied (TODO 1b)?"]
+    assert settled(case, failed("naive: 9")) == ["likely cause: is it copied (TODO 1b)?"]
+    assert settled(case, right("naive: 9")) == ["likely cause: tiled stores nothing (TODO 4)"]
+    assert settled(case, right("naive: 9"), failed("naive: 8")) == ["likely cause: is it copied (TODO 1b)?"]
+    assert settled(case, right("tiled: 8")) == ["likely cause: is it copied (TODO 1b)?"]
+
+
+def test_a_task_is_named_once_another_variant_passes():
+    said = "what stands out: other variants pass: it is in tiled itself (TODO 4)"
+    assert settled(failed("tiled: 9", elements=900), right("naive: 9")) == [said]
+    assert settled(failed("tiled: 9", elements=900), right("naive: 9"), tasks={}) == []
+    assert settled(failed("tiled: 9", cause="x (task 2)", elements=900), right("naive: 9")) == ["likely cause: x (task 2)"]
+    assert settled(failed("tiled: 9", "it crashed\nit says on stderr:\n  a.cu:3: why"), right("naive: 9")) == []
+
+
+def test_a_cause_in_the_text_is_one_too():
+    outcome = failed("tiled: 9", "lines are missing\nlikely cause: x for y")
+    assert (outcome.cause, outcome.message, outcome.repeat) == ("x for y", "lines are missing", "repeat: ...")
+    assert outcome.full_message() == "lines are missing\nlikely cause: x for y\nrepeat: ..."
+
+
+def test_a_variant_that_hangs_costs_no_other_its_cases():
+    patience = Patience(60)
+    assert patience.of("tiled").limit(None) == 60
+    for _ in range(3):
+        patience.of("tiled").timed_out()
+    with pytest.raises(checker.Failure, match="not run"):
+        patience.of("tiled").limit(None)
+    assert patience.of("naive").limit(None) == 5 and patience.of("naive").limit(2) == 2
+
+
+def test_first_looks_at_a_larger_case_for_the_cause(lab):
+    result = lab.check("out = 2 * a; out[len(a) // 4:] = 0; write(out)", "--first", "--workers", 1)
+    assert failures(result) == ["1 elements"] and "0 of 6 cases pass, 5 not run" in result.stdout
+    assert "a size is given in elements, where bytes are meant" not in result.stdout, "33 elements are few"
+
+
+def test_the_rows_that_are_wrong_are_quoted(lab):
+    body = "[print(f'v{i:02}', 'WRONG: all' if i in (2, 3) else 'correct') for i in range(30)]; sys.exit(1)"
+    said = lab.check(body, "--case", "33 elements").stdout
+    assert "it printed:\n        v02 WRONG: all\n        v03 WRONG: all\n" in said and "v29" not in said
+
+
+def test_what_is_right_only_once_is_said(lab):
+    body = "print('v1  WRONG: right only once: in a later launch 1 of 2 differ'); write(0 * a); sys.exit(1)"
+    assert "likely cause: the first launch is right, a later one" in lab.check(body, "--case", "33 elements").stdout
+
+
 # Command line
 
 
@@ -320,7 +420,7 @@ def test_seed_repeats_the_fresh_input(lab):
 
 
 def test_the_beginning_of_a_name_chooses_cases(lab):
-    result = lab.check("sys.exit(1)", "--case", "3")
+    result = lab.check("sys.exit(1)", "--case", "3", "--all")
     assert failures(result) == ["32 elements", "33 elements"]
 
 
@@ -333,8 +433,11 @@ def test_a_reader_that_has_enough(lab):
 
 def test_a_cause_is_explained_once(lab):
     result = lab.check("sys.exit('the same sentence')")
+    assert result.stdout.count("the same sentence") == 1 and failures(result) == ["1 elements"]
+    assert "the same cause in 4 more cases: 32 elements, 33 elements, fresh, large" in result.stdout
+    result = lab.check("sys.exit('the same sentence')", "--all")
     assert result.stdout.count("the same sentence") == 1
-    assert f"the same as in: {failures(result)[0]}" in result.stdout
+    assert result.stdout.count(f"the same as in: {failures(result)[0]}") == 4
 
 
 def test_first_stops_after_a_failure(lab):
@@ -359,7 +462,7 @@ def test_json(lab):
     verdicts = {case["name"]: case["passed"] for case in results["cases"]}
     assert verdicts == {"1 elements": True, "32 elements": True, "33 elements": False, "fresh": True,
                         "negative size": True}
-    assert "copied" in results["cases"][2]["message"] and results["cases"][0]["seconds"] > 0
+    assert "equals the input" in results["cases"][2]["message"] and results["cases"][0]["seconds"] > 0
 
 
 @pytest.mark.parametrize("options, said", [
@@ -507,9 +610,9 @@ def test_unwritten_tails(values, count, written, said):
 
 
 @pytest.mark.parametrize("height, width, said", [
-    (50, 96, "the columns from 96 on are never written: is the grid rounded up in that direction?"),
+    (50, 96, "the columns from 96 on are never written"),
     (32, 100, "only the first 3200 of 5000"),
-    (32, 96, "the columns from 96 on and the rows from 32 on are never written: is the grid rounded up in x"),
+    (32, 96, "the columns from 96 on and the rows from 32 on are never written"),
 ])
 def test_unwritten_edges(values, height, width, said):
     expected, got = values(50, 100), poison((50, 100))
@@ -601,7 +704,7 @@ def test_only_the_first_block_is_right(values):
     expected = values(1000)
     got = expected + values(1000) * 3
     got[:256] = expected[:256]
-    assert "only the first 256 elements are right: does the index use blockIdx" in cause(expected, got)
+    assert "only the first 256 elements are right" in cause(expected, got)
 
 
 def test_holes(values):

@@ -44,11 +44,11 @@ built, and judges what the program wrote against an oracle of its own. The whole
 
     lab.main()
 
-`python3 check.py --program path` runs every case, prints one line for each and a count, and ends
+`python3 check.py --program path` runs every case, prints each cause once with its first case, and a count, and ends
 with status 0 (all pass), 1 (a case fails), 2 (bad usage, no program) or 77 (the program says 77 to
 everything, as it does without a GPU).
-Further options: --case NAME, --list, --quick (without the long cases), --first (stop after the first
-failure), --seed N (repeat fresh input), --json FILE, --timeout S, --workers N, --keep FOLDER.
+Further options: --all (every case; without it a screen), --case NAME, --list, --quick (without the long
+cases), --first (stop after the first failure), --seed N (repeat fresh input), --json FILE, --timeout S, --workers N, --keep FOLDER.
 
 What a case function gets is a `checker.Case`, followed by the keyword arguments of its `lab.case`:
 
@@ -76,11 +76,15 @@ What a case function gets is a `checker.Case`, followed by the keyword arguments
 Files of a failing case stay in build/checks/NN_name/<case>/, so that the printed command repeats it.
 A program that exits with 1 but did write its output is judged by the output: the learner is told
 what differs, and a right output with status 1 still fails. Diagnosers of the lab are asked first,
-then those of checker.diagnose.
+then those of checker.diagnose. What a diagnoser returns is the cause; it returns checker.Fact(sentence) for
+what only stands out, and checker.Shared(sentence, own=another) for what lies in the steps that all variants
+share, which is not said once another variant passes. checker.Lab(__file__, tasks={"tiled": "TODO 3"}) names
+the TODO of each variant: the report adds it to a cause that names none, once another variant passes.
 """
 
 from .case import Case
-from .comparison import Tolerance
+from .comparison import Tolerance, counted
+from .diagnose import Fact, Shared
 from .failure import Failure, Skipped
 from .lab import Lab
 from .program import Run
@@ -112,4 +116,4 @@ SHAPES = {
     "primes, 101 x 103": (101, 103),
 }
 
-__all__ = ["Case", "Failure", "Lab", "Run", "SHAPES", "SIZES", "Skipped", "Tolerance"]
+__all__ = ["Case", "Fact", "Failure", "Lab", "Run", "SHAPES", "SIZES", "Shared", "Skipped", "Tolerance", "counted"]

@@ -10,14 +10,14 @@ import numpy
 
 from . import comparison, diagnose
 from .failure import Failure, Skipped
-from .program import Patience, Run, explain_ending, quoted_output, run_program
+from .program import PatienceWith, Run, explain_ending, quoted_output, run_program
 
 
 class Case:
     """What a case function works with. One object a case; nothing is shared between cases."""
 
     def __init__(self, name: str, parameters: dict, program: Path, folder: Path, kept_folder: Path,
-                 seed: int, backend: str, patience: Patience, order: str = ""):
+                 seed: int, backend: str, patience: PatienceWith, order: str = ""):
         self.name = name
         self.parameters = parameters
         self.program = program
@@ -81,9 +81,7 @@ class Case:
         path.unlink(missing_ok=True)  # a second run in one case must write again
         before = self.saved_inputs(besides=output)
         run = self.run(*words, f"--{output}", path.name, status=(0, 1), env=env, timeout=timeout)
-        if run.status == 1:
-            if not path.exists():
-                raise Failure(explain_ending(run) + quoted_output(run))
+        if run.status == 1 and path.exists():
             self._denied = run
         touched = [name for name, state in before.items() if self.saved_inputs().get(name) != state]
         self.expect(not touched, f"the program has changed or removed its input {', '.join(touched)}")
@@ -99,7 +97,7 @@ class Case:
         """The array in `name`.npy, which the program has written."""
         path = self.folder / f"{name}.npy"
         if not path.exists():
-            raise Failure(f"the program ended well but wrote no {path.name}")
+            self.no_file(path.name)
         if not path.is_file():  # reading a pipe would wait for ever
             raise Failure(f"{path.name} is not a regular file")
         try:
@@ -109,6 +107,13 @@ class Case:
         if not isinstance(array, numpy.ndarray):
             raise Failure(f"{path.name} is no NumPy array: it is an archive of several")
         return array
+
+    def no_file(self, name: str) -> None:
+        """Fails: the last run wrote no such file. Why it ended is the first thing to know, when it did not end well."""
+        run = self.last_run
+        if run is not None and run.status != 0:
+            raise Failure(explain_ending(run) + quoted_output(run))
+        raise Failure(f"the program ended well but wrote no {name}")
 
     # Judging
 
@@ -122,8 +127,9 @@ class Case:
         if not self.wrong.any():
             return
         text = comparison.difference_text(expected, got, self.wrong, tolerance)
-        cause = diagnose.likely_cause(expected, got, self, diagnosers)
-        raise Failure(text + (f"\nlikely cause: {cause}" if cause else ""))
+        if self._denied and self._denied.stderr.strip():
+            text += quoted_output(self._denied)
+        raise Failure(text, diagnose.likely_cause(expected, got, self, diagnosers), expected.size)
 
     def refuses(self, *arguments, saying: str = "", env: dict[str, str] | None = None) -> Run:
         """Bad usage: the program must end with 2, say one sentence on stderr and write no file."""

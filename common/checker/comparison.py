@@ -32,6 +32,11 @@ class Tolerance:
         return f"allowed: {self.absolute:g} + {self.relative:g} x |expected|: {self.why}"
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number and its noun: "1 element", "2 elements"."""
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
 def is_whole(array: numpy.ndarray) -> bool:
     return array.dtype.kind in "biu"
 

@@ -3,13 +3,32 @@
 A diagnoser is a function (expected, got, case) -> sentence or None. `case.wrong` is true where an
 element is wrong, `case.inputs` holds the arrays that the program was given. All of them are asked in
 turn and the first sentence wins, so the particular ones stand before the general ones.
+
+A sentence is the cause, or it is no cause: what fits many causes is a `Fact`, which the report calls
+"what stands out". What lies in the part that all variants share (a copy to the device, say) is `Shared`: the
+report does not say it once another variant passes. Sentences say what the file does, then what is right.
 """
 
 from __future__ import annotations
 
+import re
+
 import numpy
 
-from .comparison import is_whole, poisoned
+from .comparison import counted, is_whole, poisoned
+
+
+class Fact(str):
+    """What stands out, where many causes are possible."""
+
+
+class Shared(str):
+    """A cause in what the variants share. `own` is said in its place when another variant passes."""
+
+    def __new__(cls, sentence: str, own: str = ""):
+        made = super().__new__(cls, sentence)
+        made.own = own
+        return made
 
 
 def likely_cause(expected, got, case, diagnosers=()) -> str | None:
@@ -42,6 +61,42 @@ def distinct(array) -> bool:
     return array.size > 1 and bool((array.reshape(-1)[1:] != array.reshape(-1)[0]).any())
 
 
+def launch_shape(case, sides: int = 3):
+    """((x, y, z) of the grid, (x, y, z) of the block) of the case's variant, by the table that it printed."""
+    run, variant = getattr(case, "last_run", None), case.parameters.get("variant")
+    row = run and variant and re.search(rf"^{re.escape(variant)} +([\dx]+) +([\dx]+) ", run.stdout, re.MULTILINE)
+    if not row:
+        return None
+    return tuple((*map(int, text.split("x")), 1, 1)[:sides] for text in row.groups())
+
+
+def tiles_of_vectors(missing, tile: int, todo: str) -> str | None:
+    """For kernels that add whole tiles by vectors, and what is no whole tile one by one: which of it is missing?"""
+    missing = missing.reshape(-1)
+    whole = missing.size // tile * tile
+    tiles, rest = missing[:whole].reshape(-1, tile), missing[whole:]
+    if not whole or not missing.any():
+        return None
+    if rest.size and rest.all() and not tiles.any():
+        return "only whole tiles are added: the tile that ends beyond the last element needs the scalar loop"
+    if tiles.all() and not rest.any():
+        return f"no whole tile is added: the part with float4 stores nothing ({todo})"
+    added = tile - int(tiles[0].sum())
+    if 0 < added < tile and (tiles == tiles[0]).all() and not rest.any():
+        return (f"of each whole tile {added} of {tile} elements are added: a thread has vectors_per_thread float4 to load, "
+                f"to add and to store ({todo})")
+    return None
+
+
+def right_only_once(expected, got, case):
+    """lab::compare_and_time() says so in the table."""
+    run = getattr(case, "last_run", None)
+    if run and "right only once: " in run.stdout:
+        return ("the first launch is right, a later one on the same input is not: the file does something only "
+                "once (a static variable?), or goes on from what the launch before left behind")
+    return None
+
+
 def unwritten(expected, got, case):
     """Where the wrong elements still hold the poison."""
     return poisoned(got) & case.wrong
@@ -49,8 +104,11 @@ def unwritten(expected, got, case):
 
 def nothing_written(expected, got, case):
     if got.size and (unwritten(expected, got, case) | (poisoned(got) & ~case.wrong)).all():
-        return ("nothing was written: the output still holds what it was filled with before the "
-                "launch. Does the kernel store its result, is it launched, and did the launch succeed?")
+        variant = case.parameters.get("variant", "the kernel")
+        return Shared("nothing was written: the output still holds what it was filled with before the launch. Does "
+                      "the kernel store its result, is it launched, and did the launch succeed?",
+                      own=f"{variant} has stored nothing, while other variants do: it is its kernel that does not "
+                          f"store, or its own launch")
     return None
 
 
@@ -60,12 +118,15 @@ def tail_unwritten(expected, got, case):
     first = int(case.wrong.reshape(-1).argmax())
     if first == 0 or not flat[first:].all():
         return None
+    shape = launch_shape(case)
+    threads = int(numpy.prod(shape[0]) * numpy.prod(shape[1])) if shape else first
     missing = flat.size - first
-    if missing < 1024 and first % 32 == 0:
+    if threads == first and missing < 1024 and first % 32 == 0:
         return (f"the last partial block is never written (the elements from {first} on): is the grid "
                 f"rounded up?")
-    return (f"only the first {first} of {flat.size} elements are written: is the grid large enough, "
-            f"and does the bounds test compare with the right number?")
+    if shape and threads == first:
+        return f"the launch has {threads} threads, and each adds one of the {flat.size} elements"
+    return Fact(f"only the first {first} of {flat.size} elements are written")
 
 
 def edges_unwritten(expected, got, case):
@@ -88,8 +149,13 @@ def edges_unwritten(expected, got, case):
         parts.append(f"the columns from {width} on")
     if height < mask.shape[0]:
         parts.append(f"the rows from {height} on")
-    axis = {1: "in that direction", 2: "in x and in y"}[len(parts)]
-    return f"{' and '.join(parts)} are never written: is the grid rounded up {axis}?"
+    text = f"{' and '.join(parts)} are never written"
+    shape = launch_shape(case, 2)
+    threads = [grid * block for grid, block in zip(*shape)] if shape else [width, height]
+    if all(threads[axis] == (width, height)[axis] for axis in (0, 1) if (width, height)[axis] < mask.shape[1 - axis]):
+        axis = {1: "in that direction", 2: "in x and in y"}[len(parts)]
+        return f"{text}: is the grid rounded up {axis}?" if shape else Fact(text)
+    return Fact(text)
 
 
 def row_times_height(expected, got, case):
@@ -124,15 +190,14 @@ def transposed(expected, got, case):
     if got.ndim != 2 or 1 in got.shape or not distinct(expected):
         return None
     if same(got.reshape(-1), expected.T.reshape(-1)):
-        return ("the result is transposed: rows lie where columns should. Are x and y, or row and "
-                "column, swapped in an index?")
+        return "the result is transposed: an index swaps x and y, or row and column"
     return None
 
 
 def copy_of_input(expected, got, case):
     for name, array in case.inputs.items():
-        if array.size == got.size and array.size > 1 and same(got.reshape(-1), array.reshape(-1)):
-            return f"the result equals the input '{name}': it is copied, not computed"
+        if array.size == got.size and distinct(array) and same(got.reshape(-1), array.reshape(-1)):
+            return Fact(f"the result equals the input '{name}'")
     return None
 
 
@@ -141,7 +206,7 @@ def one_constant(expected, got, case):
         return None
     first = got.reshape(-1)[0]
     if (got == first).all():
-        return f"every element is {first}: does the kernel store what it computes?"
+        return Fact(f"every element is {first}")
     return None
 
 
@@ -151,8 +216,10 @@ def zero_tail(expected, got, case):
     first = int(wrong.argmax())
     tail = got.reshape(-1)[first:]
     if first and tail.size > 1 and (tail == 0).all() and wrong[first:].any():
-        return (f"everything from element {first} on is zero: is the size given in elements where bytes "
-                f"are meant, or is the grid too small?")
+        if got.dtype.itemsize > 1 and first == -(-wrong.size // got.dtype.itemsize):
+            return (f"everything from element {first} on is zero: a size is given in elements, where bytes are "
+                    f"meant (an element has {got.dtype.itemsize})")
+        return Fact(f"everything from element {first} on is zero")
     return None
 
 
@@ -168,7 +235,7 @@ def shifted(expected, got, case):
             pair = (found[:-1], wanted[1:]) if ahead == 1 else (found[1:], wanted[:-1])
             if same(*pair) and distinct(pair[1]):
                 place = f"the {word}{axis}" if axis else f"the {word} element"
-                return f"each element holds the value of {place}: an index is off by one"
+                return f"each element holds what belongs to {place}: an index is off by one"
     return None
 
 
@@ -177,6 +244,8 @@ def not_clamped(expected, got, case):
     if got.dtype != numpy.uint8:
         return None
     limits = expected[case.wrong]
+    if case.wrong.all() or not distinct(got):
+        return None
     if ((limits == 0) | (limits == 255)).all() and distinct(expected):
         return ("only elements that should stop at 0 or 255 are wrong: is the value clamped before it "
                 "becomes a byte?")
@@ -198,8 +267,8 @@ def constant_factor(expected, got, case):
     if abs(factor - 1) < 1e-3:
         return None  # that is rounding
     if abs(factor + 1) < 1e-4:
-        return "every element has the wrong sign"
-    return f"every element is {factor:.4g} times what is expected"
+        return Fact("every element has the wrong sign")
+    return Fact(f"every element is {factor:.4g} times what is expected")
 
 
 def repeating_pattern(expected, got, case):
@@ -214,21 +283,17 @@ def repeating_pattern(expected, got, case):
     verb = "never written" if (unwritten(expected, got, case).reshape(-1) == wrong).all() else "wrong"
     if period == 2:
         which = "odd" if residues[0] == 1 else "even"
-        return (f"only the elements with an {which} index are {verb}: does each thread get the next "
-                f"element, and not every second one?")
+        return Fact(f"only the elements with an {which} index are {verb}")
     unit = {32: " (one warp)"}.get(period, "")
     if len(residues) == 1:
-        return (f"one element in {period}{unit} is {verb}, the one with index % {period} == "
-                f"{residues[0]}: what is special about that thread?")
+        return Fact(f"one element in {period}{unit} is {verb}, the one with index % {period} == {residues[0]}")
     if len(residues) == period - 1:
         right = next(iter(set(range(period)) - set(residues.tolist())))
-        return (f"only one element in {period}{unit} is right, the one with index % {period} == "
-                f"{right}: does only one thread do the work of {period}?")
+        return Fact(f"only one element in {period}{unit} is right, the one with index % {period} == {right}")
     if residues[-1] - residues[0] == len(residues) - 1:
         span = f"between {residues[0]} and {residues[-1]}"
-        return (f"the elements whose index % {period}{unit} lies {span} are {verb}, and no others: does "
-                f"a part of each block, or of each row, not do its work?")
-    return f"the {verb} elements repeat every {period} elements{unit}: which threads do they belong to?"
+        return Fact(f"the elements whose index % {period}{unit} lies {span} are {verb}, and no others")
+    return Fact(f"the {verb} elements repeat every {period} elements{unit}")
 
 
 def smallest_period(mask, longest: int = 1024) -> int | None:
@@ -245,16 +310,14 @@ def beginning_right(expected, got, case):
     wrong = case.wrong.reshape(-1)
     first = int(wrong.argmax())
     if first and first % 32 == 0 and wrong[first:].mean() > 0.9 and wrong.size - first > 1:
-        return (f"only the first {first} elements are right: does the index use blockIdx as well as "
-                f"threadIdx, and blockDim as the factor?")
+        return Fact(f"only the first {first} elements are right")
     return None
 
 
 def scattered_unwritten(expected, got, case):
     mask = unwritten(expected, got, case)
     if got.dtype.kind == "f" and mask.any():
-        return (f"{int(mask.sum())} elements are never written: does every element have a thread, and "
-                f"does every branch store its result?")
+        return Fact(f"{counted(int(mask.sum()), 'element is', 'elements are')} never written")
     return None
 
 
@@ -263,11 +326,10 @@ def not_a_number(expected, got, case):
         return None
     surprising = numpy.isnan(got) & ~numpy.isnan(expected.astype(got.dtype))
     if surprising.any():
-        return (f"{int(surprising.sum())} elements are NaN (not a number): is something read before it is "
-                f"written, or is 0 divided by 0?")
+        return Fact(f"{counted(int(surprising.sum()), 'element is', 'elements are')} NaN (not a number)")
     endless = numpy.isinf(got) & ~numpy.isinf(expected.astype(got.dtype))
     if endless.any():
-        return f"{int(endless.sum())} elements are infinite: is something divided by zero, or too large?"
+        return Fact(f"{counted(int(endless.sum()), 'element is', 'elements are')} infinite")
     return None
 
 
@@ -278,13 +340,12 @@ def rounding(expected, got, case):
     error = numpy.abs(got.astype(numpy.float64) - expected.astype(numpy.float64))[case.wrong]
     scale = typical(expected)
     if scale and error.size and float(error.max()) < 1e-3 * scale:
-        return (f"the differences are small (at most {float(error.max()):.2g}): is a sum or a constant "
-                f"kept with too few digits?")
+        return Fact(f"the differences are small, at most {float(error.max()):.2g}")
     return None
 
 
 GENERAL = [
-    nothing_written, row_times_height, tail_unwritten, edges_unwritten, transposed, copy_of_input,
+    right_only_once, nothing_written, row_times_height, tail_unwritten, edges_unwritten, transposed, copy_of_input,
     one_constant, zero_tail, shifted, not_clamped, constant_factor, repeating_pattern,
     beginning_right, scattered_unwritten, not_a_number, rounding,
 ]

@@ -2,7 +2,16 @@
 
 
 class Failure(Exception):
-    """The case fails; the text is what the learner reads."""
+    """The case fails; the text is what the learner reads.
+
+    `cause` is a sentence of diagnose, or None; `elements` is how many the compared array has, None when
+    nothing was compared. Both are for the report, which may find a better cause in another case.
+    """
+
+    def __init__(self, text: str, cause: str | None = None, elements: int | None = None):
+        super().__init__(text)
+        self.cause = cause
+        self.elements = elements
 
 
 class Skipped(Exception):

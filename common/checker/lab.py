@@ -15,13 +15,16 @@ import tempfile
 import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
+from . import report
 from .case import Case
+from .comparison import counted
 from .failure import Failure, Skipped
 from .program import Patience, kill_all
+from .report import Outcome
 
 FIXED_SEED = 1
 # In CPU mode the threads of a block take turns, which hides a missing barrier as long as the turns
@@ -42,23 +45,16 @@ class Registered:
     fresh: bool
     order: str  # of blocks and threads in CPU mode: "", "reversed" or "random"
 
+    @property
+    def variant(self) -> str:
+        """Whose program text the case judges: its parameter `variant`, or the name before the colon."""
+        return self.parameters.get("variant") or self.name.partition(": ")[0] * (": " in self.name)
+
     def order_for(self, backend: str, seed: int) -> str:
         """CUDA_CPU_ORDER for this case, unless the learner has chosen one."""
         if backend != "cpu" or "CUDA_CPU_ORDER" in os.environ:
             return ""
         return f"random:{seed}" if self.order == "random" else self.order
-
-
-@dataclass
-class Outcome:
-    """A case as it ended."""
-
-    name: str
-    verdict: str  # "ok", "FAIL" or "skip"
-    seconds: float
-    message: str = ""
-    by_program: bool = False
-    statuses: list[int] = field(default_factory=list)
 
 
 def backend_of(program: Path) -> str:
@@ -85,14 +81,18 @@ class Parser(argparse.ArgumentParser):
 
 
 class Lab:
-    """The checker of one lab; `Lab(__file__)` in labs/NN_name/check.py."""
+    """The checker of one lab; `Lab(__file__)` in labs/NN_name/check.py.
 
-    def __init__(self, file: str):
+    `tasks` names the TODO of each variant that has one of its own: {"tiled": "TODO 3"}. A cause that names
+    no task then names it, once another variant passes.
+    """
+
+    def __init__(self, file: str, tasks: dict[str, str] | None = None):
         self.folder = Path(file).resolve().parent
         self.name = self.folder.name
         self.root = self.folder.parent.parent
         self.cases: list[Registered] = []
-        self.explained: dict[str, str] = {}  # an explanation, and the case that first printed it
+        self.tasks = tasks or {}
 
     def case(self, name: str, function: Callable | None = None, *, quick: bool = True,
              fresh: bool = False, **parameters):
@@ -125,6 +125,7 @@ class Lab:
         parser.add_argument("--case", metavar="NAME", action="append", help="only the cases whose names begin so (repeatable)")
         parser.add_argument("--seed", metavar="N", type=int, help="the seed of the cases with fresh input")
         parser.add_argument("--list", action="store_true", help="print the names of the cases")
+        parser.add_argument("--all", action="store_true", help="print every case, and all that is wrong with it")
         parser.add_argument("--json", metavar="FILE", type=Path, help="write the results there as well")
         parser.add_argument("--quick", action="store_true", help="leave out the cases that take long")
         parser.add_argument("--first", metavar="PATTERN", nargs="?", const="", type=pattern,
@@ -186,12 +187,9 @@ class Lab:
         with ThreadPoolExecutor(options.workers) as pool:
             waiting = [pool.submit(self.run_case, case, program, kept, seed, patience) for case in cases]
             try:
-                for future in waiting:  # in order, whichever ends first
-                    outcomes.append(future.result())
-                    text = self.print_outcome(outcomes[-1])
-                    if outcomes[-1].verdict == "FAIL" and options.first and options.first.search(text):
-                        pool.shutdown(wait=False, cancel_futures=True)
-                        break
+                self.collect(cases, waiting, outcomes, options)
+                self.print_report(outcomes, options)
+                pool.shutdown(wait=False, cancel_futures=True)
             except KeyboardInterrupt:
                 pool.shutdown(wait=False, cancel_futures=True)
                 kill_all()
@@ -205,6 +203,42 @@ class Lab:
         if options.json:
             self.write_json(options.json, outcomes, seed)
         return status
+
+    def collect(self, cases: list[Registered], waiting: list, outcomes: list[Outcome], options) -> None:
+        """Waits for the cases, in order, whichever ends first. With --first only as far as is needed."""
+        terminal = sys.stdout.isatty()
+        for number, future in enumerate(waiting, 1):
+            outcomes.append(future.result())
+            if options.all and outcomes[-1].verdict != "FAIL":
+                print(outcomes[-1].text(), flush=True)
+            elif terminal:
+                print(f"\r{number} of {counted(len(cases), 'case')}", end="", flush=True)
+            if outcomes[-1].verdict == "FAIL" and self.is_the_first(outcomes, cases, waiting, options):
+                break
+        else:
+            report.settle(outcomes, self.tasks)
+        if terminal:
+            print("\r\033[K", end="")
+
+    def is_the_first(self, outcomes: list[Outcome], cases: list[Registered], waiting: list, options) -> bool:
+        """Is the last outcome the one that --first asks for? Larger cases of its variant may tell its cause."""
+        last = outcomes[-1]
+        if options.first is None or not options.first.search(last.text()):
+            return False
+        more = [future.result() for case, future in list(zip(cases, waiting))[len(outcomes):]
+                if report.unclear(last) and case.variant == last.variant and case.quick]
+        report.settle(outcomes + more, self.tasks)
+        return bool(options.first.search(last.text()))
+
+    def print_report(self, outcomes: list[Outcome], options) -> None:
+        """Prints what fails, or with --all every case that fails."""
+        failing = [outcome for outcome in outcomes if outcome.verdict == "FAIL"]
+        if options.all:
+            report.print_all(failing)
+            return
+        report.print_skipped([outcome for outcome in outcomes if outcome.verdict == "skip"])
+        if report.print_failures(failing):
+            print("all of it: ARGS=--all")
 
     def prepare_kept(self, options: argparse.Namespace) -> Path:
         """The folder for files of failing cases, without those of an earlier run."""
@@ -225,21 +259,22 @@ class Lab:
         folder = Path(tempfile.mkdtemp(prefix=f".running_{os.getpid()}_", dir=kept))
         backend, seed = backend_of(program), seed if registered.fresh else FIXED_SEED
         case = Case(registered.name, registered.parameters, program, folder, final, seed, backend,
-                    patience, registered.order_for(backend, seed))
-        outcome = Outcome(registered.name, "ok", 0.0, statuses=case.statuses)
+                    patience.of(registered.variant or registered.function.__name__), registered.order_for(backend, seed))
+        outcome = Outcome(registered.name, "ok", 0.0, registered.variant, registered.function.__name__,
+                          statuses=case.statuses)
         started = time.monotonic()
         try:
             registered.function(case, **registered.parameters)
             case.finish()
         except Failure as failure:
-            outcome.verdict, outcome.message = "FAIL", str(failure)
-            if case.last_run and "repeat: " not in outcome.message:
-                outcome.message += f"\nrepeat: {case.last_run.command}"
+            outcome.variant = outcome.variant or case.parameters.get("variant", "")
+            outcome.repeat = f"repeat: {case.last_run.command}" if case.last_run else ""
+            outcome.fail(str(failure), failure.cause, failure.elements)
         except Skipped as skipped:
             outcome.verdict, outcome.message = "skip", str(skipped)
             outcome.by_program = skipped.by_program
         except Exception as error:
-            outcome.verdict, outcome.message = "FAIL", self.explain_own_fault(error)
+            outcome.fail(self.explain_own_fault(error))
         outcome.seconds = time.monotonic() - started
         shutil.rmtree(final, ignore_errors=True)
         try:
@@ -258,17 +293,6 @@ class Lab:
                 f"{type(error).__name__}: {error}")
 
     # Reporting
-
-    def print_outcome(self, outcome: Outcome) -> str:
-        """One line, and the explanation of a failure; what was explained before is only named."""
-        lines = outcome.message.splitlines()
-        explanation = "\n".join(line for line in lines if not line.startswith("repeat: "))
-        first = self.explained.setdefault(explanation, outcome.name)
-        if outcome.verdict == "FAIL" and first != outcome.name:
-            lines = [f"the same as in: {first}"]
-        text = "\n      ".join([f"{outcome.verdict:<4}  {outcome.name}", *lines])
-        print(text, flush=True)
-        return text
 
     @staticmethod
     def conclude(outcomes: list[Outcome], chosen_cases: int) -> int:
@@ -306,7 +330,7 @@ class Lab:
                 "passed": outcome.verdict == "ok",
                 "skipped": outcome.verdict == "skip",
                 "seconds": round(outcome.seconds, 3),
-                "message": outcome.message,
+                "message": outcome.full_message(),
             } for outcome in outcomes],
         }
         temporary = path.with_name(path.name + ".part")

@@ -48,23 +48,42 @@ class Run:
 
 
 class Patience:
-    """How long a case may take. Programs that hang once mostly hang again, so each wait is shorter."""
+    """How long a run may take. A program that hangs once mostly hangs again, so each wait is shorter;
+    of a variant that has hung three times nothing more is run, other variants go on."""
 
     def __init__(self, seconds: float):
         self.seconds = seconds
-        self.timeouts = 0
+        self.timeouts: dict[str, int] = {}
         self.lock = threading.Lock()
 
-    def limit(self, wished: float | None) -> float:
+    def of(self, variant: str) -> "PatienceWith":
+        return PatienceWith(self, variant)
+
+    def limit(self, wished: float | None, variant: str = "") -> float:
         """Seconds that the next run may take."""
-        if self.timeouts >= 3:
-            raise Failure("not run: three cases before this one did not end in time")
+        if self.timeouts.get(variant, 0) >= (3 if len(self.timeouts) < 2 else 1):
+            raise Failure("not run: earlier runs like this one did not end in time")
         seconds = wished if wished is not None else self.seconds
-        return min(seconds, max(1.0, self.seconds / 6)) if self.timeouts else seconds
+        total = sum(self.timeouts.values())
+        return min(seconds, max(1.0, self.seconds / (6 if total < 3 else 12))) if total else seconds
+
+    def timed_out(self, variant: str = "") -> None:
+        with self.lock:
+            self.timeouts[variant] = self.timeouts.get(variant, 0) + 1
+
+
+@dataclass(frozen=True)
+class PatienceWith:
+    """The patience with one variant."""
+
+    patience: Patience
+    variant: str
+
+    def limit(self, wished: float | None) -> float:
+        return self.patience.limit(wished, self.variant)
 
     def timed_out(self) -> None:
-        with self.lock:
-            self.timeouts += 1
+        self.patience.timed_out(self.variant)
 
 
 def shell_line(words: list[str], folder: Path, environment: dict[str, str]) -> str:
@@ -107,12 +126,12 @@ def run_program(words: list[str], folder: Path, shown_folder: Path, environment:
                   time.monotonic() - started)
     if complaint == "time":
         patience.timed_out()
-        raise Failure(f"the program did not end within {seconds:g} seconds: does a loop never stop, "
-                      f"or does a thread wait for something that never comes?"
+        raise Failure(f"the program did not end within {seconds:g} second{'' if seconds == 1 else 's'}: a loop "
+                      f"never stops, a thread waits for what never comes, or the same work is done many times over"
                       f"{quoted_output(run)}\nrepeat: {command}")
     if complaint == "output":
         raise Failure(f"the program printed more than {OUTPUT_LIMIT >> 20} MiB and was stopped: "
-                      f"does a loop never stop?\nrepeat: {command}")
+                      f"a loop does not stop\nrepeat: {command}")
     return run
 
 
@@ -148,14 +167,18 @@ def watch(process, deadline: float, streams) -> str | None:
 
 
 def quoted_output(run: Run) -> str:
-    """The first lines that the program wrote to stderr, or the last to stdout, indented."""
+    """The first lines that the program wrote to stderr, or of stdout those that are WRONG or the last, indented."""
     lines = run.stderr.strip().splitlines()
     if lines:
         title, shown = "it says on stderr:", lines[:SHOWN_LINES]
         more = len(lines) - len(shown)
         shown += [f"... ({more} more lines)"] if more > 0 else []
     else:
-        title, shown = "it printed, at the end:", run.stdout.strip().splitlines()[-SHOWN_LINES:]
+        printed = run.stdout.strip().splitlines()
+        wrong = [line for line in printed if "WRONG" in line]
+        title, shown = ("it printed:", wrong[:SHOWN_LINES]) if wrong else ("it printed, at the end:", printed[-SHOWN_LINES:])
+        if len(wrong) > SHOWN_LINES:
+            shown.append(f"... and {len(wrong) - SHOWN_LINES} more that are WRONG")
     return "".join(f"\n{line}" for line in [title, *("  " + line for line in shown)]) if shown else ""
 
 

@@ -115,7 +115,7 @@ class Watch:
             print(f"{trouble}\nwaiting for it", flush=True)
             self.footer()
             return
-        self.start("build", "check", f"ARGS=--first --timeout {self.seconds:g}")
+        self.start("build", "check", f"ARGS=--first --all --timeout {self.seconds:g}")
 
     def run(self) -> None:
         self.stop()

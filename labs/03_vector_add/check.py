@@ -9,85 +9,97 @@ import numpy
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 import checker
 from checker.comparison import poisoned
+from checker.diagnose import launch_shape, tiles_of_vectors
 
-lab = checker.Lab(__file__)
-EXACT = checker.Tolerance(why="the sum of two floats is rounded once, everywhere to the same bits")
 LAYOUTS = [f"grid_{grid}d_block_{block}d" for grid in (1, 2, 3) for block in (1, 2, 3)]
 VARIANTS = [*LAYOUTS, "grid_stride", "vectorised"]
+TASKS = dict(zip(VARIANTS, ["TODO 2", "TODO 4", "TODO 4", *6 * ["TODO 5"], "TODO 6", "TODO 7"]))
+lab = checker.Lab(__file__, TASKS)
+EXACT = checker.Tolerance(why="the sum of two floats is rounded once, everywhere to the same bits")
 
 
 # Likely causes
-
-
-def shape_of_launch(case):
-    """((x, y, z) of the grid, (x, y, z) of the block), from the table that the program printed."""
-    row = re.search(rf"^{case.parameters['variant']} +([\dx]+) +([\dx]+) ", case.last_run.stdout, re.M)
-    if row is None:
-        return None
-    sides = [[int(side) for side in text.split("x")] for text in row.groups()]
-    return tuple((*side, 1, 1)[:3] for side in sides)
 
 
 def never_copied_back(expected, got, case):
     """On the host the sum is filled with another NaN than on the device."""
     filling = got.view(numpy.uint32) == 0x7FC00000
     if got.size and filling.all():
-        return ("the sum on the host still holds what it was filled with: is it copied back from the device "
-                "(TODO 1d)?")
+        return "the sum on the host still holds what it was filled with: copy it back from the device (TODO 1d)"
     if got.size > 1 and filling[-(-got.size // 4):].all() and not case.wrong[:got.size // 4].any():
-        return "a quarter of the sum was copied back: cudaMemcpy wants bytes, and a float has four"
+        return ("the file copies a quarter of the sum back (TODO 1d): it gives cudaMemcpy the number of elements; "
+                "cudaMemcpy wants bytes, and a float has four")
     return None
 
 
 def not_one_sum(expected, got, case):
     if got.size and poisoned(got).all():
-        return ("not one sum arrived. Is b copied to the device (TODO 1b), is the kernel launched (1c), and "
-                f"does {case.parameters['variant']} store a sum?")
+        variant = case.parameters["variant"]
+        return checker.Shared(
+            f"not one sum arrived. Is b copied to the device (TODO 1b), is the kernel launched (1c), and does {variant} "
+            f"store a sum ({TASKS[variant][5:]})?", own=f"{variant} does not store one sum")
     return None
 
 
 def b_missing(expected, got, case):
-    a = case.inputs["a"]
+    a, quarter = case.inputs["a"], got.size // 4
     if got.size and (got == a).all():
-        return "the sum equals a: is b copied to the device (TODO 1b)?"
+        return checker.Shared("the sum equals a: copy b to the device (TODO 1b)", own="the sum equals a: b[i] is not added")
     if got.size and (got == a + a).all():
-        return "the sum is a + a: where does the copy to d_b come from (TODO 1b)?"
+        return checker.Shared("the sum is a + a: the copy to d_b comes from a, it has to come from input.b (TODO 1b)",
+                              own="the sum is a + a: the file adds a[i] twice, and b[i] never")
+    if quarter > 8 and not case.wrong[:quarter].any() and case.wrong[quarter + 1:].all() and not poisoned(got[quarter + 1:]).any():
+        return checker.Shared("only the first quarter is right: the file copies the number of elements to d_b (TODO 1b); "
+                              "cudaMemcpy wants bytes, and a float has four", own="only the first quarter is right")
     return None
 
 
 def wrong_formulas(grid, block):
-    """Sentence -> the elements that a thread of each kind gets under a wrong index formula."""
+    """(what the file does; what is right) -> the elements that a thread of each kind gets so."""
     gx, gy, gz = grid
     x, y, z = block
     bz, by, bx, tz, ty, tx = (axis.ravel() for axis in numpy.indices((gz, gy, gx, z, y, x)))
     block_number, thread = (bz * gy + by) * gx + bx, (tz * y + ty) * x + tx
     threads = x * y * z
-    yield "blockIdx is missing: every block adds the elements of block 0", thread
-    yield "blockIdx.y and blockIdx.z are missing", bx * threads + thread
-    yield "blockIdx.y is missing", (bz * gy * gx + bx) * threads + thread
-    yield "blockIdx.z is missing", (by * gx + bx) * threads + thread
-    yield "threadIdx is missing: every thread of a block adds the same element", block_number * threads
-    yield "threadIdx.y and threadIdx.z are missing", block_number * threads + tx
-    yield "threadIdx.y is missing", block_number * threads + tz * y * x + tx
-    yield "threadIdx.z is missing", block_number * threads + ty * x + tx
-    yield ("the blocks before this one have blockDim.x * blockDim.y * blockDim.z threads each, not "
-           "blockDim.x"), block_number * x + thread
-    yield ("the blocks before this one have blockDim.x * blockDim.y * blockDim.z threads each; one factor "
-           "is missing"), block_number * x * y + thread
-    yield ("a row of a block has blockDim.x threads, not blockDim.y",
-           block_number * threads + (tz * y + ty) * y + tx)
-    yield ("a layer of a block has blockDim.y rows, not blockDim.x",
-           block_number * threads + (tz * x + ty) * x + tx)
-    yield ("a row of the grid has gridDim.x blocks, not gridDim.y",
-           ((bz * gy + by) * gy + bx) * threads + thread)
-    yield ("a layer of the grid has gridDim.y rows, not gridDim.x",
-           ((bz * gx + by) * gx + bx) * threads + thread)
+    yield "leaves out blockIdx: every block adds the elements of block 0", thread
+    yield "leaves out threadIdx: every thread of a block adds the same element", block_number * threads
+    yield "leaves out blockIdx.y", (bz * gy * gx + bx) * threads + thread
+    yield "leaves out blockIdx.z", (by * gx + bx) * threads + thread
+    yield "leaves out blockIdx.y and blockIdx.z", bx * threads + thread
+    yield "leaves out threadIdx.y", block_number * threads + tz * y * x + tx
+    yield "leaves out threadIdx.z", block_number * threads + ty * x + tx
+    yield "leaves out threadIdx.y and threadIdx.z", block_number * threads + tx
+    for name, size in ("gridDim.x", gx), ("gridDim.y", gy), ("gridDim.z", gz):
+        yield (f"multiplies the number of the block by {name}; a block has blockDim.x * blockDim.y * blockDim.z threads",
+               block_number * size + thread)
+        yield f"multiplies blockIdx.y by {name}; a row of the grid has gridDim.x blocks", (
+            (bz * gy + by) * size + bx) * threads + thread
+        yield f"multiplies blockIdx.z by {name}; a layer of the grid has gridDim.y rows of gridDim.x blocks", (
+            (bz * size + by) * gx + bx) * threads + thread
+    for name, size in ("blockDim.x", x), ("blockDim.y", y), ("blockDim.z", z):
+        yield f"multiplies threadIdx.y by {name}; a row of a block has blockDim.x threads", (
+            block_number * threads + (tz * y + ty) * size + tx)
+        yield f"multiplies threadIdx.z by {name}; a layer of a block has blockDim.y rows of blockDim.x threads", (
+            block_number * threads + (tz * size + ty) * x + tx)
+    for name, size in (("blockDim.x", x), ("blockDim.y", y), ("blockDim.z", z), ("blockDim.x * blockDim.y", x * y),
+                       ("blockDim.y * blockDim.z", y * z), ("blockDim.x * blockDim.z", x * z)):
+        yield (f"multiplies the number of the block by {name}; a block has blockDim.x * blockDim.y * blockDim.z "
+               f"threads, and one factor is missing", block_number * size + thread)
+    yield ("lacks parentheses: it multiplies blockIdx.z by gridDim.y and blockIdx.y by gridDim.x; a layer has "
+           "gridDim.y * gridDim.x blocks"), (bz * gy + by * gx + bx) * threads + thread
+    yield ("lacks parentheses: it multiplies threadIdx.z by blockDim.y and threadIdx.y by blockDim.x; a layer has "
+           "blockDim.y * blockDim.x threads"), block_number * threads + tz * y + ty * x + tx
+    yield ("lacks parentheses: it multiplies blockIdx.x alone by the threads of a block; all the blocks before this one "
+           "count, the rows of the grid too"), (bz * gy + by) * gx + bx * threads + thread
+    yield "begins with element 1; the first thread's element is number 0", block_number * threads + thread + 1
+    for bits in 8, 16:
+        yield f"keeps the index in {bits} bits, which hold {1 << bits} numbers", (block_number * threads + thread) % (1 << bits)
 
 
 def wrong_formula(expected, got, case):
     """Which wrong formula leaves out just the elements that were never written?"""
-    shape = shape_of_launch(case) if case.parameters["variant"] in LAYOUTS else None
-    if shape is None or numpy.prod(shape[0]) * numpy.prod(shape[1]) > 1 << 21:
+    variant, shape = case.parameters["variant"], launch_shape(case)
+    if variant not in LAYOUTS or shape is None or numpy.prod(shape[0]) * numpy.prod(shape[1]) > 1 << 21:
         return None
     written = ~poisoned(got)
     if (case.wrong & written).any():
@@ -96,46 +108,51 @@ def wrong_formula(expected, got, case):
         reached = numpy.zeros(got.size, bool)
         reached[elements[elements < got.size]] = True
         if (reached == written).all():
-            return f"the elements written are those of a formula in which {sentence}"
+            return f"the file {in_dimensions(sentence, variant)}"
     return None
 
 
+def in_dimensions(sentence, variant):
+    """The sentence without the sides that the layout does not have."""
+    for axis, least in (".z", 3), (".y", 2):
+        for what, letter in ("gridDim", variant[5]), ("blockDim", variant[14]):
+            if int(letter) < least:
+                sentence = sentence.replace(f" * {what}{axis}", "").replace(f"{what}{axis} * ", "")
+    return sentence
+
+
 def grid_too_small(expected, got, case):
-    shape = shape_of_launch(case)
+    shape = launch_shape(case)
     if case.parameters["variant"] not in LAYOUTS or shape is None:
         return None
     threads = int(numpy.prod(shape[0]) * numpy.prod(shape[1]))
     if threads < got.size:
-        return (f"the launch has {threads} threads for {got.size} elements: is the number of blocks rounded "
-                f"up (TODO 3)?")
+        return (f"the launch has {checker.counted(threads, 'thread')} for {got.size} elements: round the number of "
+                f"blocks up (TODO 3)")
     return None
 
 
 def no_stride(expected, got, case):
-    shape = shape_of_launch(case)
+    shape = launch_shape(case)
     if case.parameters["variant"] != "grid_stride" or shape is None:
         return None
     threads = shape[0][0] * shape[1][0]
     missing = poisoned(got)
     if threads < got.size and missing[threads:].all() and not missing[:threads].any():
-        return (f"each of the {threads} threads adds one element and stops: go on by gridDim.x * blockDim.x "
-                f"while there are elements")
+        return (f"each of {checker.counted(threads, 'thread')} adds one element and stops: go on by "
+                f"gridDim.x * blockDim.x while there are elements")
     return None
 
 
-def whole_tiles_only(expected, got, case):
-    shape = shape_of_launch(case)
-    if case.parameters["variant"] != "vectorised" or shape is None:
+def vectors_missing(expected, got, case):
+    shape, missing = launch_shape(case), poisoned(got)
+    if case.parameters["variant"] != "vectorised" or shape is None or (case.wrong & ~missing).any():
         return None
-    missing = poisoned(got)
-    first = int(missing.argmax())
-    if missing[first:].all() and first % (4 * shape[1][0]) == 0 and shape[0][0] > 1:
-        return "only whole tiles are added: the tile that ends beyond the last element needs the scalar loop"
-    return None
+    return tiles_of_vectors(missing, 8 * shape[1][0], "TODO 7")
 
 
 DIAGNOSERS = [never_copied_back, not_one_sum, b_missing, grid_too_small, wrong_formula, no_stride,
-              whole_tiles_only]
+              vectors_missing]
 
 
 # Cases
@@ -148,24 +165,20 @@ def add(case, variant, count, block=None, options=()):
     case.compare(a + b, got, EXACT, diagnosers=DIAGNOSERS)
 
 
-def elements(count):
-    return "1 element" if count == 1 else f"{count} elements"
-
-
 for variant in LAYOUTS:
     lab.case(f"{variant}: 1 element", add, variant=variant, count=1)
     lab.case(f"{variant}: 6400 in blocks of 7x5x3", add, variant=variant, count=6400, block="7x5x3")
     lab.case(f"{variant}: 100003 elements", add, variant=variant, count=100_003)
 
 for count in (1, 1000, 1_000_003):
-    lab.case(f"grid_stride: {elements(count)}", add, variant="grid_stride", count=count)
+    lab.case(f"grid_stride: {checker.counted(count, 'element')}", add, variant="grid_stride", count=count)
 lab.case("grid_stride: one block of 32 for 6400", add, variant="grid_stride", count=6400, block="32",
          options=("--blocks", "1"))
 lab.case("grid_stride: 3 blocks of 7x5x3 for 6400", add, variant="grid_stride", count=6400, block="7x5x3",
          options=("--blocks", "3"))
 
 for count in (1, 3, 5, 2047, 2048, 2049, 4097, 100_003):
-    lab.case(f"vectorised: {elements(count)}", add, variant="vectorised", count=count)
+    lab.case(f"vectorised: {checker.counted(count, 'element')}", add, variant="vectorised", count=count)
 lab.case("vectorised: 6400 in blocks of 7x5x3", add, variant="vectorised", count=6400, block="7x5x3")
 lab.case("vectorised: 6400 in blocks of one thread", add, variant="vectorised", count=6400, block="1")
 

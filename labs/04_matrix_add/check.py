@@ -9,60 +9,57 @@ import numpy
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 import checker
 from checker.comparison import poisoned
+from checker.diagnose import launch_shape, tiles_of_vectors
 
-lab = checker.Lab(__file__)
-EXACT = checker.Tolerance(why="the sum of two floats is rounded once, everywhere to the same bits")
 TILED = ["grid_2d_block_2d", "grid_2d_block_1d", "row_stride"]  # a thread has a row and a column
 VARIANTS = ["grid_2d_block_2d", "grid_1d_block_1d", "grid_1d_block_2d", "grid_2d_block_1d", "row_stride",
             "flat_vectorised"]
+TASKS = {variant: f"TODO {number}" for number, variant in enumerate(VARIANTS, 1)}
+lab = checker.Lab(__file__, TASKS)
+EXACT = checker.Tolerance(why="the sum of two floats is rounded once, everywhere to the same bits")
 
 
 # Likely causes
 
 
-def shape_of_launch(case):
-    """((x, y) of the grid, (x, y) of the block), from the table that the program printed."""
-    row = re.search(rf"^{case.parameters['variant']} +([\dx]+) +([\dx]+) ", case.last_run.stdout, re.M)
-    if row is None:
-        return None
-    sides = [[int(side) for side in text.split("x")] for text in row.groups()]
-    return tuple((*side, 1)[:2] for side in sides)
-
-
 def nothing_arrived(expected, got, case):
+    variant = case.parameters["variant"]
     if got.size and poisoned(got).all():
-        return (f"not one sum was written: does {case.parameters['variant']} find its row and column, and "
-                f"store a sum?")
+        return f"not one sum was written: {variant} has to find its row and column, and to store a sum ({TASKS[variant]})"
     return None
 
 
 def wrong_formulas(grid, block, height, width):
-    """Sentence -> row, column and place in memory of each thread, under a wrong formula."""
+    """What the file does; what is right -> row, column and place in memory of each thread."""
     (gx, gy), (x, y) = grid, block
     by, bx, ty, tx = (axis.ravel() for axis in numpy.indices((gy, gx, y, x)))
     column, row = bx * x + tx, by * y + ty
     swapped_row, swapped_column, crossed_row = bx * x + tx, by * y + ty, bx * y + ty
     wrong_column, wrong_row = bx * y + tx, by * x + ty
-    yield ("x and y are swapped: x is the column, y is the row", swapped_row, swapped_column,
+    yield ("takes x for the row and y for the column; x is the column, y is the row", swapped_row, swapped_column,
            swapped_row * width + swapped_column)
-    yield "the row is multiplied by the height, not by the width", row, column, row * height + column
-    yield "the column is multiplied by the width, not the row", row, column, column * width + row
-    yield "the column is multiplied by the height, not the row by the width", row, column, column * height + row
-    yield ("the row comes from blockIdx.x, not from blockIdx.y", crossed_row, column,
+    yield "multiplies the row by the height; the row is multiplied by the width", row, column, row * height + column
+    yield "multiplies the column by the width; it is the row that is multiplied", row, column, column * width + row
+    yield ("multiplies the column by the height; it is the row that is multiplied, by the width", row, column,
+           column * height + row)
+    yield ("takes the row from blockIdx.x; the row comes from blockIdx.y", crossed_row, column,
            crossed_row * width + column)
-    yield ("blockIdx.x is multiplied by blockDim.y, not by blockDim.x", row, wrong_column,
+    yield ("multiplies blockIdx.x by blockDim.y; a block has blockDim.x columns", row, wrong_column,
            row * width + wrong_column)
-    yield ("blockIdx.y is multiplied by blockDim.x, not by blockDim.y", wrong_row, column,
+    yield ("multiplies blockIdx.y by blockDim.x; a block has blockDim.y rows", wrong_row, column,
            wrong_row * width + column)
-    yield "the column lacks blockIdx.x", row, tx, row * width + tx
-    yield "the row lacks blockIdx.y", ty, column, ty * width + column
-    yield "the column lacks threadIdx.x", row, bx * x, row * width + bx * x
-    yield "the row lacks threadIdx.y", by * y, column, by * y * width + column
+    yield "leaves blockIdx.x out of the column", row, tx, row * width + tx
+    yield "leaves blockIdx.y out of the row", ty, column, ty * width + column
+    yield "leaves threadIdx.x out of the column", row, bx * x, row * width + bx * x
+    yield "leaves threadIdx.y out of the row", by * y, column, by * y * width + column
+    for bits in 8, 16:
+        yield (f"keeps the place in {bits} bits, which hold {1 << bits} numbers", row, column,
+               (row * width + column) % (1 << bits))
 
 
 def wrong_formula(expected, got, case):
     """Which wrong formula leaves out just the elements that were never written?"""
-    shape = shape_of_launch(case) if case.parameters["variant"] in TILED else None
+    shape = launch_shape(case, 2) if case.parameters["variant"] in TILED else None
     if shape is None or numpy.prod(shape[0]) * numpy.prod(shape[1]) > 1 << 21:
         return None
     written = ~poisoned(got).ravel()
@@ -71,12 +68,12 @@ def wrong_formula(expected, got, case):
     height, width = got.shape
     rows, columns = numpy.divmod(numpy.arange(got.size), width)
     if height != width and (written == ((rows < width) & (columns < height))).all():
-        return "the bounds test compares the row with the width and the column with the height"
+        return "the bounds test compares the row with the width and the column with the height; it is the other way round"
     for sentence, row, column, place in wrong_formulas(*shape, height, width):
         reached = numpy.zeros(got.size, bool)
         reached[place[(row < height) & (column < width) & (place < got.size)]] = True
         if (reached == written).all():
-            return f"the elements written are those of a formula in which {sentence}"
+            return f"the file {sentence}"
     return None
 
 
@@ -88,44 +85,41 @@ def rows_written(got):
 
 
 def loop_ends_early(expected, got, case):
-    rows, shape, variant = rows_written(got), shape_of_launch(case), case.parameters["variant"]
+    rows, shape, variant = rows_written(got), launch_shape(case, 2), case.parameters["variant"]
     if not rows or rows == got.shape[0] or shape is None or case.wrong[:rows].any():
         return None
     height, width = got.shape
     if variant == "grid_1d_block_1d":
         if rows == 1:
-            return "only the first row is added: does each thread go down its whole column?"
+            return "only the first row is added: each thread has to go down its whole column"
         if rows == width:
-            return "the loop over the rows ends at the width; a column has as many elements as there are rows"
+            return "the loop over the rows ends at the width; it has to end at the height"
     if variant == "grid_1d_block_2d" and rows == shape[1][1]:
-        return f"each thread adds one row only, {rows} in all: go on by blockDim.y while there are rows"
+        return f"each thread adds one row only, {checker.counted(rows, 'row')} in all: go on by blockDim.y while there are rows"
     if variant == "row_stride" and rows == shape[0][1] * shape[1][1]:
-        return (f"each thread adds one row only, {rows} in all: go on by gridDim.y * blockDim.y while there "
+        return (f"each thread adds one row only, {checker.counted(rows, 'row')} in all: go on by gridDim.y * blockDim.y while there "
                 f"are rows")
     return None
 
 
 def grid_too_small(expected, got, case):
-    shape = shape_of_launch(case)
+    shape = launch_shape(case, 2)
     if case.parameters["variant"] != "grid_2d_block_2d" or shape is None:
         return None
-    parts = [f"{grid * block} threads along {axis} for {size} {what}"
-             for grid, block, axis, size, what in zip(*shape, "xy", got.shape[::-1], ("columns", "rows"))
+    parts = [f"{checker.counted(grid * block, 'thread')} along {axis} for {checker.counted(size, what)}"
+             for grid, block, axis, size, what in zip(*shape, "xy", got.shape[::-1], ("column", "row"))
              if grid * block < size]
-    return f"the launch has {' and '.join(parts)}: is the grid rounded up?" if parts else None
+    return f"the launch has {' and '.join(parts)}: round the sides of the grid up (TODO 1)" if parts else None
 
 
-def whole_tiles_only(expected, got, case):
-    shape, missing = shape_of_launch(case), poisoned(got).ravel()
-    if case.parameters["variant"] != "flat_vectorised" or shape is None or not missing.any():
+def vectors_missing(expected, got, case):
+    shape, missing = launch_shape(case, 2), poisoned(got)
+    if case.parameters["variant"] != "flat_vectorised" or shape is None or (case.wrong & ~missing).any():
         return None
-    first = int(missing.argmax())
-    if missing[first:].all() and first % (4 * shape[1][0]) == 0:
-        return "only whole tiles are added: the tile that ends beyond the last element needs the scalar loop"
-    return None
+    return tiles_of_vectors(missing, 8 * shape[1][0], TASKS["flat_vectorised"])
 
 
-DIAGNOSERS = [whole_tiles_only, nothing_arrived, grid_too_small, loop_ends_early, wrong_formula]
+DIAGNOSERS = [vectors_missing, nothing_arrived, grid_too_small, loop_ends_early, wrong_formula]
 
 
 # Cases

@@ -100,7 +100,7 @@ def test_program_that_does_not_get_far(number, status):
 @pytest.mark.parametrize("number, found, said", [
     (12, [("crash", [LINE_OF_CRASH], "host code wrote to address 0x8, and the program crashed."),
           ("race", [27], "hits")], ""),
-    (13, [("race", [27], "hits")], "the program did not end within 1 seconds"),
+    (13, [("race", [27], "hits")], "the program did not end within 1 second"),
     (14, [("race", [27], "hits"), ("crash", [], "the program crashed (SIGABRT)")], ""),
 ])
 def test_what_was_found_before_the_end_counts(folder, number, found, said):
@@ -266,7 +266,7 @@ def test_file_on_a_card(folder, card):
 @pytest.mark.parametrize("name, output", [
     ("guard_one_too_far", r"guard_one_too_far\.cu:10: .*\n1 fault found\n"),
     ("guard_one_too_far hangs", r"guard_one_too_far\.cu:10: .*\n1 fault found\n"),
-    ("nothing hangs", r"under memcheck the program did not end within 1 seconds[^$]*BACKEND=cpu names a barrier"),
+    ("nothing hangs", r"under memcheck the program did not end within 1 second[^$]*BACKEND=cpu names a barrier"),
     ("nothing breaks", "has not come to an end:\n========= Internal error"),
     ("device_read_by_host crashes", "crashed in host code, .* BACKEND=cpu names the line"),
 ])

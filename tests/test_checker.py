@@ -17,6 +17,7 @@ from farm import ROOT
 
 import checker
 from checker import comparison, diagnose, report
+from checker import record as records
 from checker.lab import backend_of
 from checker.program import Patience
 
@@ -401,6 +402,54 @@ def test_what_is_right_only_once_is_said(lab):
 
 
 # Command line
+
+
+def record_of(**changes):
+    """The record of a program that launches a kernel once, in 2 blocks of 32 threads."""
+    launch = {"kernel": "work::tiled_kernel<16>", "grid": [2, 1, 1], "block": [32, 1, 1], "shared": 0, "from": "host",
+              "times": 1}
+    copies = {way: {"calls": 1, "bytes": 400} for way in ("to_device", "to_host", "on_device")}
+    return {"launches": [launch], "copies": copies, "leaks": [], "unchecked": [], **changes}
+
+
+def test_records_are_put_into_words():
+    right = record_of()
+    assert records.wrong_kernels(right, "variant tiled", ["tiled_kernel"], ["naive_kernel"], True) is None
+    assert records.wrong_kernels(right, "variant tiled", ["x|tiled_kernel<16>"], ["tiled_kernel<8>"], True) is None
+    assert records.wrong_kernels(right, "variant naive", ["naive_kernel"], ["tiled_kernel"], True).startswith(
+        "variant naive launches work::tiled_kernel<16>, and not naive_kernel:")
+    assert records.wrong_kernels(right, "variant naive", ["tiled_kernel", "second"], [], True).startswith(
+        "variant naive launches work::tiled_kernel<16>, but never second:")
+    nothing = record_of(launches=[])
+    assert records.wrong_kernels(nothing, "variant naive", ["naive_kernel"], [], False) is None
+    assert records.wrong_kernels(nothing, "variant naive", ["a", "b|c"], [], True) == (
+        "variant naive launches no kernel: its result was computed by the host, and a and b or c are to compute it")
+    assert records.too_few_threads(right, "tiled_kernel", 64, 2, 64) is None
+    assert "is launched with 2 blocks, and" in records.too_few_threads(right, "tiled_kernel", 64, 3, 0)
+    assert "is launched with 64 threads, and" in records.too_few_threads(right, "tiled_kernel", 65, 2, 0)
+    assert records.too_few_threads(right, "naive", 1, 1, 0) == "naive is never launched"
+    idle = record_of(launches=[{**right["launches"][0], "storing": 1}])
+    assert records.too_few_threads(idle, "tiled_kernel", 64, 2, 64).startswith("of the 64 threads of tiled_kernel only 1 ")
+    assert records.not_copied_back(right, 400) is None
+    assert "only 400 bytes were copied from there" in records.not_copied_back(right, 401)
+    assert records.leaks(right) is None and records.unchecked(right) is None
+    leaks = [{"bytes": 10 + i, "times": 1, "place": f"a.cu:{i}"} for i in range(6)]
+    assert ("never freed: 10 bytes allocated in a.cu:0, 11 bytes allocated in a.cu:1, 12 bytes allocated in a.cu:2 "
+            "and 3 more.") in records.leaks(record_of(leaks=leaks))
+    assert "the launch of add in a.cu:3 succeeded" in records.unchecked(
+        record_of(unchecked=[{"kernel": "add", "place": "a.cu:3", "times": 4}]))
+
+
+def test_a_variant_is_judged_by_its_kernels(folder):
+    """In CPU mode every run says what it launched; on a card nothing is known, and nothing said."""
+    lab = FakeLab(folder, CHECK.replace("lab.main()", "lab.kernels({'5': 'five'}, '--elements')\nlab.main()").replace(
+        "case.compute(", "case.compute('--elements', 5, "))
+    writes = f"import json; open(os.environ['CUDA_CPU_RECORD'], 'w').write(json.dumps({record_of()}))"
+    result = lab.check(f"{RIGHT}\n{writes}")
+    assert result.returncode == 1
+    assert "FAIL  1 elements\n      variant 5 launches work::tiled_kernel<16>, but never five: its result is to come" in result.stdout
+    assert lab.check(f"{RIGHT}\n{writes.replace('tiled_kernel', 'five')}").returncode == 0
+    assert lab.check(RIGHT).returncode == 0
 
 
 def test_list(lab):

@@ -4,6 +4,7 @@ The programs tests/programs/runtime_*.cu expect what a GPU does, so with BACKEND
 run on a card.
 """
 
+import json
 import os
 import re
 import signal
@@ -114,6 +115,46 @@ def test_leak():
     assert farm.run(program, "0", env={"CUDA_CPU_LEAKS": "1"}).returncode == 0
 
 
+def line_of(name, mark):
+    """The place in a program at the comment `HERE mark`."""
+    lines = (farm.ROOT / program(name)).read_text(encoding="utf-8").splitlines()
+    return f"runtime_{name}.cu:{1 + next(i for i, text in enumerate(lines) if text.endswith(f'// HERE {mark}'))}"
+
+
+@only_cpu
+@built("record")
+@pytest.mark.parametrize("status", [0, 1, 2])
+def test_record(status, tmp_path):
+    """What the checkers hear of a run, whatever its status."""
+    result = start("record", str(status), env={"CUDA_CPU_RECORD": str(tmp_path / "record")})
+    assert (result.returncode, result.stdout + result.stderr) == (status, "")
+    record = json.loads((tmp_path / "record").read_text())
+    launches = {launch.pop("kernel") + " by " + launch.pop("from") + f" in {launch['block'][0]}": launch
+                for launch in record["launches"]}
+    assert launches == {
+        "work::one_thread by host in 32": {"grid": [3, 1, 1], "block": [32, 1, 1], "shared": 0, "times": 2},
+        "count_up<float, 2> by host in 25": {"grid": [2, 2, 1], "block": [25, 1, 1], "shared": 0, "times": 1},
+        "parent by host in 1": {"grid": [1, 1, 1], "block": [1, 1, 1], "shared": 0, "times": 1},
+        "work::one_thread by kernel in 2": {"grid": [1, 1, 1], "block": [2, 1, 1], "shared": 0, "times": 1}}
+    assert record["copies"] == {"to_device": {"calls": 1, "bytes": 400}, "to_host": {"calls": 1, "bytes": 40},
+                                "on_device": {"calls": 1, "bytes": 8}}
+    assert record["leaks"] == [{"bytes": 1600, "times": 1, "place": line_of("record", "leak")}]
+    assert record["unchecked"] == [{"kernel": "count_up<float, 2>", "place": line_of("record", "unchecked"), "times": 1}]
+
+
+@only_cpu
+@built("record")
+def test_record_of_a_program_that_is_stopped(tmp_path):
+    """CPU mode's own stop writes the record as well, and names the kernel behind a pointer."""
+    result = start("record", "0", "stop", env={"CUDA_CPU_RECORD": str(tmp_path / "record")})
+    assert result.returncode == 1
+    assert f"{line_of('record', 'stops')}: argument 1 of kernel work::one_thread (h_values, 1) is a host" in result.stderr
+    record = json.loads((tmp_path / "record").read_text())
+    assert len(record["launches"]) == 4 and record["leaks"] == []
+    result = start("record", env={"CUDA_CPU_RECORD": str(tmp_path / "no" / "folder")})
+    assert (result.returncode, result.stderr) == (1, f"CUDA_CPU_RECORD: cannot write {tmp_path}/no/folder.\n")
+
+
 @only_cpu
 @pytest.mark.parametrize("name", ["warps", "atomics"])
 def test_part_on_more_cores_than_there_are(name):
@@ -210,7 +251,7 @@ MISTAKES = {
     "host_shuffle": r"host code calls a warp primitive, which only a kernel can do\. .*",
     "called": CALLED % (("add_kernel",) * 2),
     "called_by_pointer": CALLED % (("add_kernel",) * 2),
-    "called_in_template": CALLED % (("reset_kernel",) * 2),
+    "called_in_template": CALLED % (("reset_kernel<float>",) * 2),
     "host_argument": ARGUMENT % (2, "add_kernel", r"host pointer, 0x[0-9a-f]+\. A kernel can only use .*"),
     "local_argument": ARGUMENT % (1, "add_kernel", r"host pointer, 0x[0-9a-f]+\. A kernel can only .*"),
     "freed_argument": ARGUMENT % (1, "add_kernel", r"pointer into memory that was given to cudaFree\."),

@@ -149,18 +149,19 @@ def test_what_is_no_launch_stays(text):
     assert translate(f"{text}\n__global__ void k();") == f"{text}\n           void k();"
 
 
-@pytest.mark.parametrize("before, name, after", [
-    ("__global__ void ", "k", "(int a = {}) {"),
-    ("template <class T = A<(1 > 2)>> static __global__ void ", "k", "(T a)\n{"),
-    ("template <> void __global__ ", "k<float>", "() noexcept {"),
-    ("__global__ __attribute__((noinline)) enable_if_t<(n > 0)> ", "k", "(F f) {"),
-    ('extern "C" { __global__ auto ', "k", "() -> void {"),
+@pytest.mark.parametrize("before, name, after, parameters", [
+    ("__global__ void ", "k", "(int a = {}) {", 0),
+    ("template <class T = A<(1 > 2)>> static __global__ void ", "k", "(T a)\n{", 1),
+    ("template <class T, int n = f(1, 2), class U = A<int, int>> __global__ void ", "k", "(T a) {", 3),
+    ("template <> void __global__ ", "k<float>", "() noexcept {", 99),
+    ("__global__ __attribute__((noinline)) enable_if_t<(n > 0)> ", "k", "(F f) {", 0),
+    ('extern "C" { __global__ auto ', "k", "() -> void {", 0),
 ])
-def test_kernel(before, name, after):
+def test_kernel(before, name, after, parameters):
     """Its body begins with what stops a call without <<<...>>>; a launch knows its parameters."""
     head = f"{before}{name}{after}".replace("__global__", "")
     translated = squeezed(translate(f"{before}{name}{after} f(); }}"))
-    assert translated == squeezed(f"{head} ::cuda_cpu::enter_kernel(__func__); f(); }}")
+    assert translated == squeezed(f"{head} ::cuda_cpu::enter_kernel(__func__, __PRETTY_FUNCTION__, {parameters}); f(); }}")
     launched = translate(f"{before}{name}{after} }} void f() {{ k<<<1, 2>>>(3); }} }}")
     signature = name + after[: after.index(")") + 1]
     known = name == "k"  # the parameters of a specialisation are those of its template

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy
 
 from . import comparison, diagnose
+from . import record as records
 from .failure import Failure, Skipped
 from .program import PatienceWith, Run, explain_ending, quoted_output, run_program
 
@@ -31,6 +32,7 @@ class Case:
         self.wrong: numpy.ndarray | None = None
         self.last_run: Run | None = None
         self.statuses: list[int] = []  # of all runs, for the lab's verdict on status 77
+        self.runs: list[tuple[Run, int]] = []  # all, with how many elements of each were compared
         self._patience = patience
         self._denied: Run | None = None  # a run that wrote its output and yet ended with status 1
 
@@ -54,8 +56,9 @@ class Case:
         words = [str(self.program), *map(str, arguments)]
         settings = {"CUDA_CPU_ORDER": self.order} if self.order else {}
         run = run_program(words, self.folder, self.kept_folder, {**settings, **(env or {})},
-                          self._patience.limit(timeout), self._patience)
+                          self._patience.limit(timeout), self._patience, self.backend == "cpu")
         self.last_run = run
+        self.runs.append((run, 0))
         self.statuses.append(run.status)
         if not self.folder.is_dir():
             raise Failure("the program has removed the folder that it was started in")
@@ -120,6 +123,8 @@ class Case:
     def compare(self, expected, got, tolerance: comparison.Tolerance, dtype=None, diagnosers=()) -> None:
         """Fails unless `got` has the shape, the type and, within the tolerance, the values expected."""
         expected, got = numpy.asarray(expected), numpy.asarray(got)
+        if self.runs:
+            self.runs[-1] = self.runs[-1][0], expected.size
         complaint = comparison.shape_complaint(expected, got, dtype)
         if complaint:
             raise Failure(complaint)
@@ -130,6 +135,44 @@ class Case:
         if self._denied and self._denied.stderr.strip():
             text += quoted_output(self._denied)
         raise Failure(text, diagnose.likely_cause(expected, got, self, diagnosers), expected.size)
+
+    # Judging what the last run has asked of CUDA. Only CPU mode knows it; on a card each of these says nothing.
+
+    def kernels(self, what: str, own, others=(), run: Run | None = None, elements: int = 0) -> None:
+        """`what` ("variant tiled") must launch its own kernels and none of the others; "a|b" is a or b.
+
+        `elements`: how many the run had to compute; without any it need not launch anything.
+        """
+        run = run or self.last_run
+        if run.record:
+            self.complain(records.wrong_kernels(run.record, what, list(own), list(others), elements > 0))
+
+    def threads(self, kernel: str, threads: int = 1, blocks: int = 1, storing: int = 0) -> None:
+        """The kernel must be launched with so many threads and blocks; `storing` of them must store to global
+        memory, which is judged in a watched run only (lab.watched)."""
+        self.judge_record(records.too_few_threads, kernel, threads, blocks, storing)
+
+    def copied_back(self, bytes_needed: int) -> None:
+        """So many bytes must have been copied from the device."""
+        self.judge_record(records.not_copied_back, bytes_needed)
+
+    def freed(self) -> None:
+        """All device memory must have been freed."""
+        self.judge_record(records.leaks)
+
+    def checked(self) -> None:
+        """Each launch must be followed by a question for the last error."""
+        self.judge_record(records.unchecked)
+
+    def judge_record(self, question, *arguments) -> None:
+        """Fails with what checker.record has to say of the last run."""
+        if self.last_run and self.last_run.record:
+            self.complain(question(self.last_run.record, *arguments))
+
+    def complain(self, sentence: str | None) -> None:
+        """Fails with a sentence, if there is one."""
+        if sentence:
+            raise Failure(sentence)
 
     def refuses(self, *arguments, saying: str = "", env: dict[str, str] | None = None) -> Run:
         """Bad usage: the program must end with 2, say one sentence on stderr and write no file."""

@@ -93,6 +93,8 @@ class Lab:
         self.root = self.folder.parent.parent
         self.cases: list[Registered] = []
         self.tasks = tasks or {}
+        self.kernel_names: dict[str, list[str]] = {}  # the kernels of each variant
+        self.variant_option = "--variant"
 
     def case(self, name: str, function: Callable | None = None, *, quick: bool = True,
              fresh: bool = False, **parameters):
@@ -107,6 +109,25 @@ class Lab:
         order = ORDERS[len(self.cases) % len(ORDERS)] if quick else ""
         self.cases.append(Registered(name, function, parameters, quick, fresh, order))
         return function
+
+    def kernels(self, names: dict, option: str = "--variant") -> None:
+        """Each variant must launch its own kernels, and no other variant's: {"tiled": "tiled_kernel", ...}.
+
+        The value is a kernel's name, or a tuple of kernels which all have to be launched; "a|b" is a or b.
+        Kernels that stand nowhere here are anybody's. `option` is that in which a run names its variant. All
+        cases are judged by it, in CPU mode, after what they judge themselves.
+        """
+        self.kernel_names = {variant: [own] if isinstance(own, str) else list(own) for variant, own in names.items()}
+        self.variant_option = option
+
+    def judge_kernels(self, case: Case) -> None:
+        """Whether the runs of a case launched the kernels of their variants."""
+        for run, elements in case.runs:
+            places = [place for place, word in enumerate(run.words[:-1]) if word == self.variant_option]
+            variant = run.words[places[0] + 1] if places else ""
+            if variant in self.kernel_names:
+                others = [name for other, names in self.kernel_names.items() if other != variant for name in names]
+                case.kernels(f"variant {variant}", self.kernel_names[variant], others, run, elements)
 
     def main(self, arguments: list[str] | None = None):
         """Runs what the command line asks for and leaves Python with the status."""
@@ -266,6 +287,7 @@ class Lab:
         try:
             registered.function(case, **registered.parameters)
             case.finish()
+            self.judge_kernels(case)
         except Failure as failure:
             outcome.variant = outcome.variant or case.parameters.get("variant", "")
             outcome.repeat = f"repeat: {case.last_run.command}" if case.last_run else ""

@@ -12,10 +12,12 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import record as records
 from .failure import Failure
 
 OUTPUT_LIMIT = 64 << 20  # bytes of text after which a program is taken for an endless loop
 SHOWN_LINES = 8
+RECORD = ".record_of_cpu_mode.json"  # in the folder in which the program starts
 
 SIGNALS = {
     signal.SIGSEGV: "an address that is not its own: is an index out of range, or a device pointer "
@@ -40,6 +42,8 @@ class Run:
     stdout: str
     stderr: str
     seconds: float
+    words: tuple[str, ...] = ()  # the program and its arguments
+    record: dict | None = None  # what it asked of CUDA (checker.record); None on a card or if it crashed
 
     @property
     def lines(self) -> list[str]:
@@ -103,9 +107,13 @@ def read_text(stream) -> str:
 
 
 def run_program(words: list[str], folder: Path, shown_folder: Path, environment: dict[str, str],
-                seconds: float, patience: Patience) -> Run:
-    """Runs `words` inside `folder`. Fails when it cannot start, does not end or prints without end."""
+                seconds: float, patience: Patience, recorded: bool = False) -> Run:
+    """Runs `words` inside `folder`. Fails when it cannot start, does not end or prints without end.
+
+    With `recorded` a program in CPU mode writes down what it asks of CUDA."""
     command = shell_line(words, shown_folder, environment)
+    if recorded:
+        environment = {**environment, "CUDA_CPU_RECORD": RECORD}
     started = time.monotonic()
     # Files, not pipes: a program that prints much never blocks, and what it printed stays bounded.
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
@@ -123,7 +131,7 @@ def run_program(words: list[str], folder: Path, shown_folder: Path, environment:
             process.wait()
             running.discard(process)
         run = Run(command, process.returncode, read_text(stdout), read_text(stderr),
-                  time.monotonic() - started)
+                  time.monotonic() - started, tuple(words), records.read(folder / RECORD) if recorded else None)
     if complaint == "time":
         patience.timed_out()
         raise Failure(f"the program did not end within {seconds:g} second{'' if seconds == 1 else 's'}: a loop "

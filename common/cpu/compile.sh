@@ -67,9 +67,10 @@ fi
 [ -d "$(dirname -- "$output")" ] || refuse "the folder of $output does not exist"
 
 # -ffp-contract=off: a * b + c rounds twice, as written, whatever the machine's own instructions.
+# -fno-optimize-sibling-calls: each call leaves a frame, so that a message finds the learner's line.
 # -fstack-clash-protection: a local array too large for its stack meets the guard page.
 flags=(-std=c++17 -ffp-contract=off -Wall -Wno-unknown-pragmas -pthread -fno-pie
-    -fstack-clash-protection -fno-delete-null-pointer-checks)
+    -fno-optimize-sibling-calls -fstack-clash-protection -fno-delete-null-pointer-checks)
 if [ $debug = yes ]; then
     flags+=(-O0 -g -DLAB_DEBUG)
 else

@@ -7,6 +7,8 @@
 //   runtime/devices.h    the devices that the CPU pretends to be
 //   runtime/faults.h     memory faults in words
 //   runtime/leaks.h      device memory that is never freed
+//   runtime/record.h     what a program has launched and copied, for its checker
+//   runtime/names.h      what a kernel is called
 //   runtime/order.h      other orders of blocks and threads
 //   runtime/observer.h   what `make sanitize` wants to know: runtime/bounds.h, runtime/races.h
 //   runtime/calls.h      what the compiler calls before each access, for that and for `make explain`: accesses.h
@@ -22,6 +24,7 @@
 #include "runtime/leaks.h"
 #include "runtime/memory.h"
 #include "runtime/queue.h"
+#include "runtime/record.h"
 #include "runtime/report.h"
 #include "runtime/scheduler.h"
 #if defined(CUDA_CPU_BOUNDS)
@@ -68,12 +71,13 @@ void register_managed_variables() {
             : ": a kernel never waits for the grids that it launches. Launch the work that must "
               "come after them into cudaStreamTailLaunch.";
     stop(learners_place() + format("kernel %s calls %s, which device code cannot call%s",
-                                   current_grid->name, function, advice));
+                                   current_kernel(), function, advice));
 }
 
 const bool prepared = [] {
     Core::mine();
     Leaks::instance();
+    Record::instance();
     install_fault_handler();
     register_managed_variables();
     // As on a GPU, a child of a process that has used CUDA cannot use it.
@@ -155,13 +159,13 @@ namespace {
 thread_local std::vector<PointerArgument> pointers_of_launch;  // in an observed run
 }
 
-void check_pointer_argument(const char* kernel, const char* arguments, int position,
+void check_pointer_argument(const Kernel& kernel, const char* arguments, int position,
                             const void* pointer, const Site& site) {
     if (pointer == nullptr) return;
     if constexpr (is_observed) pointers_of_launch.push_back({position, pointer});
     const auto argument = [&] {
         return format("%s: argument %d of kernel %s (%s) is ", to_string(site).c_str(), position,
-                      kernel, arguments);
+                      name_of(kernel).c_str(), arguments);
     };
     if (in_kernel()) {
         if (const char* const memory = Core::mine().own_memory(pointer)) {
@@ -190,7 +194,8 @@ void check_pointer_argument(const char* kernel, const char* arguments, int posit
     }
 }
 
-bool valid_launch(const char* name, const Shape& shape) {
+bool valid_launch(const Kernel& kernel, const Shape& shape) {
+    if (!in_kernel()) Record::instance().launch_begins(kernel, shape.site);
     if (!in_kernel() && device_state() != cudaSuccess) return false;
     const dim3 grid = shape.grid, block = shape.block;
     const DeviceFacts& facts = *devices()[static_cast<size_t>(in_kernel() ? 0 : current_device)];
@@ -211,22 +216,25 @@ bool valid_launch(const char* name, const Shape& shape) {
             "allowed",
             grid.x, grid.y, grid.z);
     }
-    const std::string where = format("%s: the launch of %s ", to_string(shape.site).c_str(), name);
+    const auto where = [&] {
+        return format("%s: the launch of %s ", to_string(shape.site).c_str(),
+                      name_of(kernel).c_str());
+    };
     if (!wrong.empty()) {
-        failed(cudaErrorInvalidConfiguration, where + wrong);
+        failed(cudaErrorInvalidConfiguration, where() + wrong);
         return false;
     }
     const size_t limit = shared_limit(facts);
     if (shape.shared_bytes > limit) {
         failed(cudaErrorInvalidValue,
-               where + format("asks for %zu bytes of shared memory; at most %zu are allowed%s",
-                              shape.shared_bytes, limit,
-                              limit == shared_per_block ? " before cudaFuncSetAttribute" : ""));
+               where() + format("asks for %zu bytes of shared memory; at most %zu are allowed%s",
+                                shape.shared_bytes, limit,
+                                limit == shared_per_block ? " before cudaFuncSetAttribute" : ""));
         return false;
     }
     if (in_kernel()) return true;
     if (!is_stream(shape.stream)) {
-        failed(cudaErrorInvalidResourceHandle, where + "names a stream that does not exist");
+        failed(cudaErrorInvalidResourceHandle, where() + "names a stream that does not exist");
         return false;
     }
     return true;
@@ -250,9 +258,13 @@ void submit_from_kernel(std::unique_ptr<Grid> grid) {
 
 }  // namespace
 
-void submit(const char* name, [[maybe_unused]] const char* arguments, const Shape& shape,
+void submit([[maybe_unused]] const char* arguments, const Shape& shape,
             std::unique_ptr<Kernel> kernel) {
-    auto grid = std::make_unique<Grid>(name, shape, std::move(kernel));
+    auto grid = std::make_unique<Grid>(shape, std::move(kernel));
+    // Not in the middle of a sanitizer's report, which lets no thread start.
+    if constexpr (is_observed) name_of(*grid->kernel);
+    if (Record::instance().wanted())
+        Record::instance().launched(name_of(*grid->kernel), shape, !in_kernel());
     if constexpr (is_observed) grid->facts = {arguments, std::exchange(pointers_of_launch, {})};
     if (in_kernel()) return submit_from_kernel(std::move(grid));
     const Call call;
@@ -264,7 +276,8 @@ void submit(const char* name, [[maybe_unused]] const char* arguments, const Shap
         if (const Allocation* const allocation = Memory::instance().overrun()) {
             stop(format("%s: kernel %s wrote past the end of the allocation of %zu bytes: compare "
                         "the index with the number of elements before the access.",
-                        to_string(grid->shape.site).c_str(), grid->name, allocation->bytes),
+                        to_string(grid->shape.site).c_str(), name_of(*grid->kernel).c_str(),
+                        allocation->bytes),
                  "bounds");
         }
     });
@@ -272,10 +285,12 @@ void submit(const char* name, [[maybe_unused]] const char* arguments, const Shap
     if (blocking != nullptr && *blocking == '1') Queue::instance().run_all();
 }
 
-void refuse_call(const char* kernel) {
+void refuse_call(const char* signature, int template_parameters) {
+    const std::string name = name_from(signature, template_parameters);
+    if (asked_for_name) throw KernelName{name};
     stop(learners_place(nullptr, true) +
          format("kernel %s was called like a function: launch it with %s<<<grid, block>>>(...).",
-                kernel, kernel));
+                name.c_str(), name.c_str()));
 }
 
 void poison(void* start, size_t bytes) { std::memset(start, 0xff, bytes); }
@@ -432,6 +447,14 @@ std::string wrong_direction(const Side& target, const Side& source, cudaMemcpyKi
     return "";
 }
 
+Way way_of(const Side& target, const Side& source, cudaMemcpyKind kind) {
+    if (kind == cudaMemcpyHostToDevice) return Way::to_device;
+    if (kind == cudaMemcpyDeviceToHost) return Way::to_host;
+    if (kind == cudaMemcpyDeviceToDevice) return Way::on_device;
+    if (!target.on_device || (target.on_host && !source.on_host)) return Way::to_host;
+    return source.on_device ? Way::on_device : Way::to_device;
+}
+
 struct Rectangle {
     char* target;
     size_t target_pitch;
@@ -469,6 +492,9 @@ cudaError_t copy(const Rectangle& r, cudaMemcpyKind kind, cudaStream_t stream, b
         }
     });
     const bool through_host = target.on_host || source.on_host;
+    if (Record::instance().wanted() && kind != cudaMemcpyHostToHost) {
+        Record::instance().copied(way_of(target, source, kind), r.width * r.height);
+    }
     if (through_host && (blocking || !target.pinned || !source.pinned)) {
         Queue::instance().run_until(number);
     }
@@ -560,7 +586,10 @@ cudaError_t cudaGetLastError() {
     return error;
 }
 
-cudaError_t cudaPeekAtLastError() { return last_error(); }
+cudaError_t cudaPeekAtLastError() {
+    if (!in_kernel()) Record::instance().checked();
+    return last_error();
+}
 
 // ---------------------------------------------------------------- devices
 cudaError_t cudaGetDeviceCount(int* count) {

@@ -258,9 +258,22 @@ class Translator(Source):
                 if self.is_word(index - 1):  # else a specialisation, whose template is noted
                     self.kernels.setdefault(self.tokens[index - 1], []).append(index - 1)
             elif token == "{":
-                self.insert(self.end(index), " ::cuda_cpu::enter_kernel(__func__);")
+                names = f"__func__, __PRETTY_FUNCTION__, {self.template_parameters(word)}"
+                self.insert(self.end(index), f" ::cuda_cpu::enter_kernel({names});")
             if token in ("{", ";", *CLOSERS):
                 return
+
+    def template_parameters(self, word: int) -> int:
+        """How many template parameters the declaration around a word has; all for a specialisation."""
+        first, _ = self.declaration(word)
+        if (self.token(first), self.token(first + 1)) != ("template", "<"):
+            return 0
+        commas = 0
+        for index, depth in self.template_depths(self.outermost(first + 1, word)):
+            if index > first + 1 and depth <= 0:
+                break
+            commas += self.tokens[index] == "," and depth == 1
+        return 99 if self.is_angle(first + 2) else commas + 1
 
     def visible_kernel(self, name: int) -> int | None:
         """The last kernel of this name that is surely visible where the token `name` stands."""

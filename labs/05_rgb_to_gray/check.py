@@ -243,6 +243,9 @@ for variant in VARIANTS:
     lab.case(f"{variant}: all 16777216 colours", every_colour, variant=variant, quick=False)
 
 
+lab.kernels({variant: variant for variant in VARIANTS})
+
+
 @lab.case("a size nobody knows before, all variants", fresh=True)
 def fresh(case):
     height, width = (int(side) for side in case.random.integers(1, 300, 2))

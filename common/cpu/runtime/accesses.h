@@ -173,8 +173,8 @@ class Launch {
 
     void begin(const Grid& grid) {
         const dim3 shape = grid.shape.grid, block = grid.shape.block;
-        site_ = format("%s %d %u %u %u %u %u %u", grid.name, grid.shape.site.line, shape.x, shape.y,
-                       shape.z, block.x, block.y, block.z);
+        site_ = format("%s %d %u %u %u %u %u %u", grid.kernel->called, grid.shape.site.line,
+                       shape.x, shape.y, shape.z, block.x, block.y, block.z);
         // A site that launches through a pointer most likely launches what it did the last time.
         const Repeated& repeated = repeated_[last_name_[site_] + site_];
         recorded_ = repeated.events < 3 * budget_ &&
@@ -182,7 +182,7 @@ class Launch {
         count_ = grid.block_count();
         most_ = count_;
         blocks_ = events_ = barriers_ = truncated_ = 0;
-        name_ = grid.name;
+        name_ = grid.kernel->called;
         figures.clear();
         pieces.clear();
         touched_.clear();
@@ -732,7 +732,7 @@ void grid_starts(const Grid& grid) {
 void core_leaves() {
     if (Launch::instance().wanted()) Recorder::mine().leave();
 }
-void grid_ends(const Grid& grid) {
+void grid_ends(Grid& grid) {
     if (Launch::instance().wanted()) Launch::instance().end(grid);
 }
 void block_begins(unsigned int threads) { Recorder::mine().begin_block(threads); }

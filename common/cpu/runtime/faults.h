@@ -151,7 +151,7 @@ inline std::string explain_host_fault(const char* address, const Allocation& all
 
 inline Explanation explain_fault(const siginfo_t& info, const char* stack, const char* verb) {
     const char* const address = static_cast<const char*>(info.si_addr);
-    const char* const kernel = current_grid != nullptr ? current_grid->name : "?";
+    const char* const kernel = current_grid != nullptr ? current_kernel() : "?";
     const Allocation* const allocation = Memory::instance().nearest_unlocked(address);
     if (!in_kernel()) {
         const bool on_device = allocation != nullptr && Memory::instance().on_device(address);

@@ -11,13 +11,13 @@
 #include <thread>
 #include <vector>
 
+#include "names.h"
 #include "scheduler.h"
 
 namespace cuda_cpu {
 
 // A launch that waits or runs.
 struct Grid {
-    const char* name;
     Shape shape;
     std::unique_ptr<Kernel> kernel;
     int depth = 0;              // 0: launched by the host
@@ -28,13 +28,16 @@ struct Grid {
     std::vector<std::unique_ptr<Grid>> children, tails;
     LaunchFacts facts{};
 
-    Grid(const char* name, const Shape& shape, std::unique_ptr<Kernel> kernel)
-        : name(name), shape(shape), kernel(std::move(kernel)) {}
+    Grid(const Shape& shape, std::unique_ptr<Kernel> kernel)
+        : shape(shape), kernel(std::move(kernel)) {}
     uint64_t block_count() const { return uint64_t{shape.grid.x} * shape.grid.y * shape.grid.z; }
 };
 
 // The grid whose block this core runs; for launches from kernels and for messages.
 inline thread_local Grid* current_grid = nullptr;
+inline const char* current_kernel() {
+    return current_grid != nullptr ? name_of(*current_grid->kernel).c_str() : nullptr;
+}
 
 // How many cores this process may use; CUDA_CPU_THREADS=n asks for another number.
 inline unsigned int core_count() {
@@ -116,7 +119,6 @@ class Team {
         Core& core = Core::mine();
         const Order& order = Order::asked_for();
         current_grid = &grid;
-        current_kernel = grid.name;
         gridDim = shape;
         blockDim = grid.shape.block;
         for (;;) {
@@ -138,7 +140,6 @@ class Team {
         }
         observer::core_leaves();
         current_grid = nullptr;
-        current_kernel = nullptr;
     }
 
     static uint3 block_index(uint64_t number, dim3 shape) {

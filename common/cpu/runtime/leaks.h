@@ -5,6 +5,9 @@
 #include <array>
 #include <map>
 #include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "faults.h"
 
@@ -17,31 +20,58 @@ class Leaks {
         return leaks;
     }
 
+    // Memory that nobody has freed, allocated in one line.
+    struct Leak {
+        std::string place;  // file:line, empty if it is not known
+        size_t bytes, times;
+    };
+
+    // Asks to remember where memory is allocated.
+    void keep_origins() { kept_ = true; }
+
     // Keeps from where an allocation was asked for: looking up the line now would take long.
     void allocated(const void* start) {
-        if (!wanted_) return;
+        if (!kept_) return;
         Frames frames{};
         backtrace(frames.data(), most_frames);
         std::lock_guard<std::mutex> lock(mutex_);
         origins_[start] = frames;
     }
 
+    // What is not freed now, in the order of addresses.
+    std::vector<Leak> unfreed() {
+        std::vector<std::pair<Frames, size_t>> found;
+        Memory::instance().visit([&](const Allocation& allocation) {
+            if (allocation.pages == nullptr || allocation.freed) return;
+            found.emplace_back(origins_[allocation.start], allocation.bytes);
+        });
+        std::vector<Leak> leaks;
+        std::map<Frames, size_t> numbers;
+        for (const auto& [frames, bytes] : found) {
+            const auto [number, is_new] = numbers.emplace(frames, leaks.size());
+            if (is_new) leaks.push_back({place_of(frames), 0, 0});
+            leaks[number->second].bytes += bytes;
+            ++leaks[number->second].times;
+        }
+        return leaks;
+    }
+
     // Called at the very end, after the destructors of all objects.
     void report() {
         if (!wanted_ || status_ != 0) return;
-        bool found = false;
-        Memory::instance().visit([&](const Allocation& allocation) {
-            if (allocation.pages == nullptr || allocation.freed) return;
-            found = true;
+        const std::vector<Leak> leaks = unfreed();
+        for (const Leak& leak : leaks) {
+            const std::string times =
+                leak.times > 1 ? format(" in %zu allocations", leak.times) : "";
             const std::string sentence =
-                place_of(allocation.start) +
-                format("%zu bytes of device memory, allocated here, are never given to cudaFree.",
-                       allocation.bytes);
+                leak.place + (leak.place.empty() ? "" : ": ") +
+                format("%zu bytes of device memory, allocated here%s, are never given to cudaFree.",
+                       leak.bytes, times.c_str());
             std::fflush(stdout);
             std::fprintf(stderr, "%s\n", sentence.c_str());
             note("leak", sentence);
-        });
-        if (!found) return;
+        }
+        if (leaks.empty()) return;
         std::fflush(nullptr);
         _exit(1);
     }
@@ -51,27 +81,23 @@ class Leaks {
 
     Leaks() {
         const char* const wish = std::getenv("CUDA_CPU_LEAKS");
-        wanted_ = wish != nullptr && *wish == '1';
+        wanted_ = kept_ = wish != nullptr && *wish == '1';
         if (wanted_) on_exit([](int status, void*) { instance().status_ = status; }, nullptr);
     }
 
-    std::string place_of(const void* start) {
-        Frames& frames = origins_[start];
+    static std::string place_of(Frames frames) {
         int count = 0;
         while (count < most_frames && frames[static_cast<size_t>(count)] != nullptr) {
             void*& frame = frames[static_cast<size_t>(count++)];
             frame = static_cast<char*>(frame) - 1;  // the call stands just before
         }
-        const std::string line = learners_line(frames.data(), count);
-        return line.empty() ? "" : line + ": ";
+        return learners_line(frames.data(), count);
     }
 
-    bool wanted_ = false;
+    bool wanted_ = false, kept_ = false;
     int status_ = 1;  // how the program ends, once that is known
     std::mutex mutex_;
     std::map<const void*, Frames> origins_;
 };
-
-__attribute__((destructor(200))) inline void report_leaks() { Leaks::instance().report(); }
 
 }  // namespace cuda_cpu

@@ -79,11 +79,14 @@ inline void dynamic_shared(const char*, const char*, const char*, size_t) {}
 #ifdef CUDA_CPU_ACCESSES
 void grid_starts(const Grid& grid);
 void core_leaves();  // a core has run its last block of the grid
-void grid_ends(const Grid& grid);
 #else
 inline void grid_starts(const Grid&) {}
 inline void core_leaves() {}
-inline void grid_ends(const Grid&) {}
+#endif
+#if defined(CUDA_CPU_ACCESSES) || defined(CUDA_CPU_RACES)
+void grid_ends(Grid& grid);
+#else
+inline void grid_ends(Grid&) {}
 #endif
 
 }  // namespace observer

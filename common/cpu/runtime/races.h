@@ -32,6 +32,7 @@
 #include "calls.h"
 #include "faults.h"
 #include "observer.h"
+#include "record.h"
 
 namespace cuda_cpu {
 
@@ -98,13 +99,17 @@ class Races {
         ++grid_serial_;
         synchronised_.clear();
         fences_.clear();
+        storing_ = 0;
     }
+    // How many threads of the grid that has run stored to global memory.
+    uint64_t storing() const { return storing_; }
     void block_begins(unsigned int threads) {
         settle();
         ++block_serial_;
         block_ = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
         barriers_ = 0;
         steps_.assign(threads, 1);
+        has_stored_.assign(threads, false);
         met_.assign(threads, {});
         fenced_.assign(threads, 0);
         first_fence_ = ~uint32_t{0};
@@ -184,6 +189,10 @@ class Races {
         const bool waits = is_volatile(access) && !region->shared;
         const bool atomic = is_atomic(access) || waits;
         const Stamp now = stamp(*region, atomic, place);
+        if (writes(access) && !region->shared && !has_stored_[now.thread]) {
+            has_stored_[now.thread] = true;
+            ++storing_;
+        }
         if (aligned && reinterpret_cast<uintptr_t>(address) % bytes != 0) {
             note_place("misaligned", now, writes(access), address, bytes);
         }
@@ -512,7 +521,7 @@ class Races {
     static std::string describe_memory(const char* address, size_t bytes) {
         std::string text =
             format("\"address\": %zu, \"size\": %zu, \"kernel\": %s",
-                   reinterpret_cast<size_t>(address), bytes, json(current_kernel).c_str());
+                   reinterpret_cast<size_t>(address), bytes, json(current_kernel()).c_str());
         if (const Core::SharedPlace* const place = Core::mine().shared_near(address)) {
             return text + format(", \"variable\": %s, \"offset\": %td, \"bytes\": %zu",
                                  json(place->name).c_str(), address - place->start, place->bytes);
@@ -528,6 +537,8 @@ class Races {
     }
 
     uint32_t grid_serial_ = 0, block_serial_ = 0, block_ = 0, barriers_ = 0;
+    uint64_t storing_ = 0;                           // threads of the grid
+    std::vector<bool> has_stored_;                   // by thread
     std::vector<uint32_t> steps_;                    // by thread
     std::vector<std::array<uint32_t, 32>> met_;      // by thread: what it knows of its warp
     std::vector<Time> fenced_;                       // by thread: its last fence
@@ -546,6 +557,11 @@ class Races {
 
 namespace observer {
 void grid_begins(const LaunchFacts&) { Races::instance().grid_begins(); }
+void grid_ends(Grid& grid) {
+    if (!Record::instance().wanted()) return;
+    Record::instance().stored(name_of(*grid.kernel), grid.shape, grid.depth == 0,
+                              Races::instance().storing());
+}
 void block_begins(unsigned int threads) { Races::instance().block_begins(threads); }
 void barrier() { Races::instance().barrier(); }
 void meeting(unsigned int first, unsigned int lanes) { Races::instance().meeting(first, lanes); }

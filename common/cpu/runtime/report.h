@@ -17,8 +17,8 @@
 
 namespace cuda_cpu {
 
-// The kernel whose block this core runs; null while host code runs.
-inline thread_local const char* current_kernel = nullptr;
+// The name of the kernel whose block this core runs; null while host code runs.
+inline const char* current_kernel();
 
 __attribute__((format(printf, 1, 2))) inline std::string format(const char* pattern, ...) {
     char text[1024];
@@ -60,8 +60,8 @@ inline void write_finding(const std::string& members) {
     if (write(file, line.data(), line.size()) < 0) _exit(1);
 }
 inline std::string who() {
-    return "\"kernel\": " + json(current_kernel) +
-           (current_kernel == nullptr
+    return "\"kernel\": " + json(current_kernel()) +
+           (current_kernel() == nullptr
                 ? ""
                 : format(", \"block\": \"%s\", \"thread\": \"%s\"", to_string(blockIdx).c_str(),
                          to_string(threadIdx).c_str()));
@@ -72,6 +72,9 @@ inline void note(const char* kind, const std::string& sentence) {
                   who());
 }
 
+// What is to be done before a sentence ends the program; null for nothing.
+inline void (*before_stop)() = nullptr;
+
 // Prints one sentence and ends the program. Safe from any core: the first one to come is heard.
 // The kind is the one under which `make sanitize` counts it.
 [[noreturn]] inline void stop(const std::string& sentence, const char* kind = "other") {
@@ -81,6 +84,7 @@ inline void note(const char* kind, const std::string& sentence) {
     std::fflush(stdout);
     std::fprintf(stderr, "%s\n", sentence.c_str());
     std::fflush(stderr);
+    if (before_stop != nullptr) before_stop();
     _exit(1);
 }
 

@@ -2,7 +2,8 @@
 //
 // The translator turns  kernel<<<grid, block>>>(a, b)  into
 //     cuda_cpu::launch("kernel", "a, b", Shape(grid, block), [=](auto... v) { kernel(v...); }, a, b)
-// and begins the body of each __global__ function with  cuda_cpu::enter_kernel(__func__);
+// and begins the body of each __global__ function with
+//     cuda_cpu::enter_kernel(__func__, __PRETTY_FUNCTION__, number of its template parameters);
 // A launch from the host checks the shape, copies the arguments and joins the queue; a launch from a
 // kernel joins the list of its parent grid. The threads of a block run one after the other in
 // run_threads(): a kernel without a barrier is a plain loop. A thread that has to wait leaves its
@@ -11,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -49,8 +51,12 @@ struct Shape {
 
 // A kernel with its arguments, ready to run the threads of one block after the other.
 struct Kernel {
+    const char* called;  // what stands before <<<, which may be a pointer: name_of() says more
+    explicit Kernel(const char* called) : called(called) {}
     virtual ~Kernel() = default;
     virtual void run_threads() const = 0;
+    // The same for two launches of one kernel, and for no others; empty if that is not known.
+    virtual std::string identity() const = 0;
 };
 
 struct Runner;                    // a stack on which threads of the block run
@@ -61,8 +67,8 @@ inline bool in_kernel() { return running != nullptr; }
 // when they run in the order of their numbers.
 extern __thread const uint3* thread_order;
 
-// What every kernel does first: host code may only launch it.
-[[noreturn]] void refuse_call(const char* kernel);
+// What every kernel does first: host code may only launch it, or ask for its name.
+[[noreturn]] void refuse_call(const char* signature, int template_parameters);
 #ifdef CUDA_CPU_ACCESSES
 void entered_kernel(const char* kernel);  // from here on `make explain` counts
 // As nvcc has it: a kernel is a function of its own, and what it calls becomes part of it.
@@ -71,8 +77,8 @@ void entered_kernel(const char* kernel);  // from here on `make explain` counts
 inline void entered_kernel(const char*) {}
 #define CUDA_CPU_CALL always_inline
 #endif
-inline void enter_kernel(const char* kernel) {
-    if (__builtin_expect(!in_kernel(), false)) refuse_call(kernel);
+inline void enter_kernel(const char* kernel, const char* signature, int template_parameters) {
+    if (__builtin_expect(!in_kernel(), false)) refuse_call(signature, template_parameters);
     entered_kernel(kernel);
 }
 
@@ -80,8 +86,8 @@ template <class Body, class... Arguments>
 struct KernelOf final : Kernel {
     Body body;
     std::tuple<Arguments...> arguments;
-    KernelOf(Body body, Arguments... arguments)
-        : body(std::move(body)), arguments(std::move(arguments)...) {}
+    KernelOf(const char* called, Body body, Arguments... arguments)
+        : Kernel(called), body(std::move(body)), arguments(std::move(arguments)...) {}
 
     // Runs threads in order from threadIdx on. Another runner takes over the rest as soon as one of
     // them waits, and `running` is then no longer the runner that started here. In another order than
@@ -109,6 +115,16 @@ struct KernelOf final : Kernel {
     }
     static bool handed_over(const Runner* self);
 
+    // The body knows the kernel by its type, or holds a pointer to it.
+    std::string identity() const override {
+        if constexpr (std::is_trivially_copyable_v<Body>) {
+            const char* const bytes = reinterpret_cast<const char*>(&body);
+            return __PRETTY_FUNCTION__ +
+                   std::string(bytes, std::is_empty_v<Body> ? 0 : sizeof body);
+        }
+        return "";
+    }
+
     // An observer reads threadIdx, which the compiler would rather store behind the loop.
     __attribute__((always_inline)) static void show_thread_index() {
 #if defined(CUDA_CPU_RACES) || defined(CUDA_CPU_ACCESSES)
@@ -132,14 +148,13 @@ inline bool KernelOf<Body, Arguments...>::handed_over(const Runner* self) {
 }
 
 // A pointer argument that a launch has to look at, with its place in the list.
-void check_pointer_argument(const char* kernel, const char* arguments, int position,
+void check_pointer_argument(const Kernel& kernel, const char* arguments, int position,
                             const void* pointer, const Site& site);
-void submit(const char* name, const char* arguments, const Shape& shape,
-            std::unique_ptr<Kernel> kernel);
-bool valid_launch(const char* name, const Shape& shape);
+void submit(const char* arguments, const Shape& shape, std::unique_ptr<Kernel> kernel);
+bool valid_launch(const Kernel& kernel, const Shape& shape);
 
 template <class Argument>
-void check_argument(const char* kernel, const char* arguments, int position,
+void check_argument(const Kernel& kernel, const char* arguments, int position,
                     const Argument& argument, const Site& site) {
     if constexpr (std::is_pointer_v<Argument>) {
         if constexpr (!std::is_function_v<std::remove_pointer_t<Argument>>) {
@@ -150,16 +165,27 @@ void check_argument(const char* kernel, const char* arguments, int position,
     }
 }
 
+// False if the launch is not a valid one.
 template <class Body, class... Arguments>
-auto launch(const char* name, const char* text, const Shape& shape, Body body,
+bool try_launch(const char* called, const char* text, const Shape& shape, Body body,
+                Arguments... arguments) {
+    auto kernel = std::make_unique<KernelOf<Body, Arguments...>>(called, std::move(body),
+                                                                 std::move(arguments)...);
+    if (!valid_launch(*kernel, shape)) return false;
+    std::apply(
+        [&](const auto&... values) {
+            int position = 0;
+            (check_argument(*kernel, text, ++position, values, shape.site), ...);
+            (void)position;
+        },
+        kernel->arguments);
+    submit(text, shape, std::move(kernel));
+    return true;
+}
+template <class Body, class... Arguments>
+auto launch(const char* called, const char* text, const Shape& shape, Body body,
             Arguments... arguments) -> decltype(body(arguments...), std::true_type()) {
-    if (!valid_launch(name, shape)) return {};
-    int position = 0;
-    (check_argument(name, text, ++position, arguments, shape.site), ...);
-    (void)position;
-    submit(
-        name, text, shape,
-        std::make_unique<KernelOf<Body, Arguments...>>(std::move(body), std::move(arguments)...));
+    try_launch(called, text, shape, std::move(body), std::move(arguments)...);
     return {};
 }
 // Chosen when the arguments do not fit, which the translator refuses in the learner's line.
@@ -208,10 +234,10 @@ inline void* dynamic_shared(const char* name) {
 #endif
 
 template <class... Parameters, size_t... Positions>
-void launch_with(void (*kernel)(Parameters...), const Shape& shape, void** arguments,
+bool launch_with(void (*kernel)(Parameters...), const Shape& shape, void** arguments,
                  std::index_sequence<Positions...>) {
-    launch("(of cudaLaunchKernel)", "", shape, kernel,
-           *static_cast<std::decay_t<Parameters>*>(arguments[Positions])...);
+    return try_launch("(of cudaLaunchKernel)", "", shape, kernel,
+                      *static_cast<std::decay_t<Parameters>*>(arguments[Positions])...);
 }
 
 }  // namespace cuda_cpu
@@ -223,9 +249,10 @@ cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 bloc
                              cuda_cpu::Site site = cuda_cpu::Site::here(__builtin_FILE(),
                                                                         __builtin_LINE())) {
     const cuda_cpu::Shape shape(grid, block, shared_bytes, stream, site);
-    if (!cuda_cpu::valid_launch("(of cudaLaunchKernel)", shape)) return cudaPeekAtLastError();
-    cuda_cpu::launch_with(kernel, shape, arguments, std::index_sequence_for<Parameters...>());
-    return cudaSuccess;
+    const auto positions = std::index_sequence_for<Parameters...>();
+    const bool valid = cuda_cpu::launch_with(kernel, shape, arguments, positions);
+    const cudaError_t error = cudaPeekAtLastError();  // asked for, so that the launch is checked
+    return valid ? cudaSuccess : error;
 }
 __attribute__((error("in CPU mode give the kernel with its type: cudaLaunchKernel(kernel, ...)")))
 cudaError_t

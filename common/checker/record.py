@@ -1,0 +1,122 @@
+"""What a program has asked of CUDA, as CPU mode writes it down (common/cpu/runtime/record.h).
+
+Each function puts into words what is wrong with a record, or returns None. Class Case has the same as
+judgements: kernels, threads, copied_back, freed, checked.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+SHOWN = 3
+
+
+def read(path: Path) -> dict | None:
+    """The record in a file, which is removed; None if the program did not end by itself."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def is_called(kernel: str, name: str) -> bool:
+    """Whether a kernel of a record has this name: with namespace and template arguments, or without."""
+    plain, less, arguments = kernel.partition("<")
+    last = plain.rpartition("::")[2]
+    return name in (kernel, plain, last, last + less + arguments)
+
+
+def launches_of(record: dict, name: str) -> list[dict]:
+    """The launches of a kernel. The name may give alternatives: "tiled_kernel|wide_kernel"."""
+    names = name.split("|")
+    return [launch for launch in record["launches"] if any(is_called(launch["kernel"], one) for one in names)]
+
+
+def listed(words: list[str]) -> str:
+    """ "a", "a and b", "a, b and 3 more"."""
+    words = list(dict.fromkeys(words))
+    if len(words) > SHOWN + 1:
+        words = [*words[:SHOWN], f"{len(words) - SHOWN} more"]
+    return " and ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
+
+
+def is_are(words: list[str]) -> str:
+    return "is" if len(set(words)) == 1 else "are"
+
+
+def wrong_kernels(record: dict, what: str, own: list[str], others: list[str], must_work: bool) -> str | None:
+    """`what` ("variant tiled") launches its own kernels and none of `others`, which belong to something else."""
+    launched = [launch["kernel"] for launch in record["launches"]]
+    mine = {kernel for name in own for one in name.split("|") for kernel in launched if is_called(kernel, one)}
+    foreign = [kernel for kernel in launched if kernel not in mine
+               and any(is_called(kernel, one) for name in others for one in name.split("|"))]
+    missing = [name.replace("|", " or ") for name in own if not launches_of(record, name)]
+    if foreign:
+        instead = f", and not {listed(missing)}" if missing else f" beside {listed(own)}"
+        return (f"{what} launches {listed(foreign)}{instead}: the result of a variant comes from its own kernel, so that "
+                f"what is measured and judged is what its name says")
+    if missing and launched:
+        return f"{what} launches {listed(launched)}, but never {listed(missing)}: its result is to come from there"
+    if missing and must_work:
+        return (f"{what} launches no kernel: its result was computed by the host, and {listed(missing)} "
+                f"{is_are(missing)} to compute it")
+    return None
+
+
+def too_few_threads(record: dict, name: str, threads: int, blocks: int, storing: int) -> str | None:
+    """The largest launch of a kernel has at least so many threads and blocks, and so many threads store. How many
+    store is known only in the build that looks for races."""
+    launches = launches_of(record, name)
+    if not launches:
+        return f"{name} is never launched"
+
+    def product(sides: list[int]) -> int:
+        return sides[0] * sides[1] * sides[2]
+
+    most_blocks = max(product(launch["grid"]) for launch in launches)
+    most_threads = max(product(launch["grid"]) * product(launch["block"]) for launch in launches)
+    if most_blocks < blocks:
+        return f"{name} is launched with {counted(most_blocks, 'block')}, and the work needs at least {blocks}"
+    if most_threads < threads:
+        return f"{name} is launched with {counted(most_threads, 'thread')}, and the work needs at least {threads}"
+    stored = [launch["storing"] for launch in launches if "storing" in launch]
+    if stored and max(stored) < storing:
+        return (f"of the {most_threads} threads of {name} only {max(stored)} stored anything in global memory, and at "
+                f"least {storing} have a result to store: the work is not shared out among the threads")
+    return None
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def not_copied_back(record: dict, needed: int) -> str | None:
+    """At least `needed` bytes have been copied from the device."""
+    copied = record["copies"]["to_host"]["bytes"]
+    if copied >= needed:
+        return None
+    how = "nothing was copied" if copied == 0 else f"only {copied} bytes were copied"
+    return (f"the result of {needed} bytes does not come from the device: {how} from there. A kernel computes it, and "
+            f"cudaMemcpy(..., cudaMemcpyDeviceToHost) brings it to the host")
+
+
+def leaks(record: dict) -> str | None:
+    """All device memory is freed."""
+    if not record["leaks"]:
+        return None
+    places = [f"{leak['bytes']} bytes" + (f" allocated in {leak['place']}" if leak["place"] else "")
+              for leak in record["leaks"]]
+    return (f"device memory is never freed: {listed(places)}. Each pointer that cudaMalloc returned is given to "
+            f"cudaFree when it is no longer used")
+
+
+def unchecked(record: dict) -> str | None:
+    """After each launch somebody asks whether it succeeded."""
+    if not record["unchecked"]:
+        return None
+    places = [f"{one['kernel']} in {one['place']}" for one in record["unchecked"]]
+    return (f"nobody asks whether the launch of {listed(places)} succeeded: a launch returns no error, so call "
+            f"CHECK_LAUNCH() or cudaGetLastError() behind it, before the next launch")

@@ -47,7 +47,10 @@ class Reader {
  public:
     // `name` is what errors call the file. The text must outlive the reader.
     Reader(const std::string& name, const std::string& text) : name_(name), text_(text) {
-        if (text.empty()) {
+        refuse_what_is_no_text();
+        if (begins_with("\xEF\xBB\xBF"))
+            at_ = 3;  // a byte order mark, as Windows' editors write it
+        if (at_ == text.size()) {
             lab::refuse("%s is empty: an automaton needs a line for its start state", shown());
         }
         // a transition names two states, so more numbers than these can only be gaps or mistakes
@@ -77,6 +80,30 @@ class Reader {
 
  private:
     const char* shown() const { return name_.c_str(); }
+
+    bool begins_with(const std::string& bytes) const {
+        return text_.compare(0, bytes.size(), bytes) == 0;
+    }
+
+    // By the first bytes.
+    void refuse_what_is_no_text() const {
+        const std::pair<const char*, const char*> forms[] = {
+            {"\x1F\x8B", "is compressed by gzip: gunzip makes the text of it"},
+            {"BZh", "is compressed by bzip2: bunzip2 makes the text of it"},
+            {"\xFD"
+             "7zXZ",
+             "is compressed by xz: unxz makes the text of it"},
+            {"\x28\xB5\x2F\xFD", "is compressed by zstd: unzstd makes the text of it"},
+            {"PK\x03\x04", "is a ZIP archive: unzip makes files of it"},
+            {"\xD6\xFD\xB2\x7E",
+             "is OpenFst's binary form: fstprint --acceptor makes the text of it"},
+            {"\xFF\xFE", "is text in UTF-16: save it as UTF-8 (iconv -f UTF-16 -t UTF-8 does it)"},
+            {"\xFE\xFF", "is text in UTF-16: save it as UTF-8 (iconv -f UTF-16 -t UTF-8 does it)"},
+        };
+        for (const auto& [bytes, sentence] : forms) {
+            if (begins_with(bytes)) lab::refuse("%s %s", shown(), sentence);
+        }
+    }
 
     void read_line(Listing& listing) {
         ++line_;
@@ -149,6 +176,11 @@ class Reader {
     void read_transition(Listing& listing, const std::vector<std::string>& words) {
         const int32_t source = state(listing, words[0], "the source");
         const int32_t target = state(listing, words[1], "the target");
+        if (words[2] == "<eps>") {
+            refuse_line(line_,
+                        "<eps> is the empty word of OpenFst, and no letter: make the automaton "
+                        "deterministic (fstrmepsilon and fstdeterminize do it)");
+        }
         const int32_t fresh = int32_t(listing.names.size());
         const int32_t symbol = symbols_.emplace(words[2], fresh).first->second;
         if (symbol == fresh) listing.names.push_back(words[2]);

@@ -38,7 +38,7 @@ inline Refined refine_adaptively(const DeviceAutomaton& automaton, int32_t* clas
     Refined refined = {separate_final(automaton, numbering, class_of), 0};
     const bool listed = has_room_for_worklist(automaton.states, automaton.symbols);
     if (automaton.states > small_automaton || !listed) {
-        FirstRounds rounds(automaton, class_of, refined.classes);
+        FirstRounds rounds(automaton, class_of, refined.classes, options);
         int64_t before = 0;
         while (refined.classes > before && (refined.rounds < most_first_rounds || !listed)) {
             before = refined.classes;

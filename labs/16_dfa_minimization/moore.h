@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "automaton.h"
+#include "verify.h"
 
 struct HostOptions {
-    int threads = 1;       // of the OpenMP programs
-    bool verbose = false;  // a line for each round
+    int threads = 1;              // of the OpenMP programs
+    int pause = 0;                // milliseconds before each phase of openmp_tasks
+    bool verbose = false;         // a line for each round
+    FirstFault* fault = nullptr;  // receives what goes wrong first
 };
 
 // The first partition: final and not final. One class when all states are alike.
@@ -24,14 +27,25 @@ inline Partition by_finality(const Automaton& automaton) {
 }
 
 // Refines until a round finds no class more than the one before: that one is counted as well.
-// `refine(class_of, classes)` replaces the classes by finer ones, and returns how many they are.
+// `refine(class_of, classes)` replaces the classes by finer ones, and returns how many they are. Where
+// something went wrong there is no partition: all classes are -1.
 template <class Refine>
 Partition moore(const Automaton& automaton, const HostOptions& options, Refine&& refine) {
     Partition partition = by_finality(automaton);
-    for (int64_t before = 0; before != partition.classes;) {
+    for (int64_t before = 0; before < partition.classes;) {
         before = partition.classes;
         partition.classes = refine(partition.class_of, before);
         ++partition.rounds;
+        if (options.fault && partition.classes < before) {
+            options.fault->note(lab::format(
+                "TODO 2 in moore.h: round %lld found %lld classes where there were %lld: a round "
+                "only splits classes, so begins_class leaves out a digit, or compares other states",
+                (long long)partition.rounds, (long long)partition.classes, (long long)before));
+        }
+        if (options.fault && options.fault->found()) {
+            partition.class_of.assign(automaton.states, -1);
+            return partition;
+        }
         if (!options.verbose) continue;
         std::fprintf(stderr, "round %lld: %lld classes\n", (long long)partition.rounds,
                      (long long)partition.classes);
@@ -63,8 +77,9 @@ inline Targets transitions_of(const Automaton& automaton) {
 //   C sort_digit     move the states there; after C of the digit before
 class SignatureSort {
  public:
-    explicit SignatureSort(const Targets& targets)
-        : targets_(targets),
+    SignatureSort(const Targets& targets, const HostOptions& options)
+        : fault_(options.fault),
+          targets_(targets),
           digits_(targets.words + 1),
           values_(digits_ * targets.states),
           order_(targets.states),
@@ -90,11 +105,15 @@ class SignatureSort {
     int32_t* values(int64_t digit) { return &values_[digit * states()]; }  // (states)
     int32_t* ends(int64_t digit) { return &ends_[digit * classes_]; }      // (classes)
 
-    // For the states from `first` to below `end`.
+    // For the states from `first` to below `end`. A digit that is no class is noted, and not used.
     void make_digit(int64_t digit, int64_t first, int64_t end) {
         int32_t* const value = values(digit);
         for (int64_t state = first; state < end; ++state) {
             // TODO 1 (1 line): the class of the state that this digit's word leads to.
+            // Replace the line below.
+            value[state] = 0;
+            if (value[state] >= 0 && value[state] < classes_) continue;
+            note_no_class(digit, state);
             value[state] = 0;
         }
     }
@@ -135,6 +154,7 @@ class SignatureSort {
 
     // After all phases: a number for each class, in sorted order.
     int64_t number_classes(std::vector<int32_t>& class_of) const {
+        verify_round();
         int32_t label = -1;
         for (int64_t place = 0; place < states(); ++place) {
             label += begins_class(place);
@@ -148,6 +168,16 @@ class SignatureSort {
     }
 
  protected:
+    // With --verify: what TODO 1 and 2 have to say of this round.
+    void verify_round() const {
+        if (!verifies(fault_)) return;
+        for (int64_t digit = 0; digit < digits_; ++digit) {
+            for (int64_t state = 0; state < states(); ++state) verify_digit(digit, state);
+        }
+        for (int64_t place = 1; place < states(); ++place) verify_beginning(place);
+    }
+
+    FirstFault* fault_;
     Targets targets_;
     int64_t digits_;
     std::vector<int32_t> values_;          // (digits, states), the signatures
@@ -155,10 +185,50 @@ class SignatureSort {
     std::vector<int32_t> order_, sorted_;  // (states)
     const int32_t* class_of_ = nullptr;    // (states)
     int64_t classes_ = 0;
+
+ private:
+    int32_t digit_of(int64_t digit, int64_t state) const {
+        return values_[digit * states() + state];
+    }
+
+    void note_no_class(int64_t digit, int64_t state) const {
+        if (!fault_) return;
+        const int32_t value = digit_of(digit, state);
+        fault_->note(lab::format(
+            "TODO 1 in moore.h: digit %lld of state %lld is %d, and the classes are 0 to %lld%s",
+            (long long)digit, (long long)state, value, (long long)classes_ - 1,
+            value == target(digit, state) ? ": that is the state, and its class is wanted" : ""));
+    }
+
+    void verify_digit(int64_t digit, int64_t state) const {
+        const int32_t leads_to = target(digit, state), value = digit_of(digit, state);
+        if (value == class_of_[leads_to]) return;
+        fault_->note(lab::format(
+            "TODO 1 in moore.h: digit %lld of state %lld is %d; that digit's word leads to state "
+            "%d, which is in class %d",
+            (long long)digit, (long long)state, value, leads_to, class_of_[leads_to]));
+    }
+
+    void verify_beginning(int64_t place) const {
+        const int32_t state = order_[place], before = order_[place - 1];
+        int64_t first = digits_, count = 0;  // of the digits that differ
+        for (int64_t digit = digits_ - 1; digit >= 0; --digit) {
+            if (digit_of(digit, state) == digit_of(digit, before)) continue;
+            first = digit;
+            ++count;
+        }
+        if (begins_class(place) != (count == 0)) return;
+        std::string says = lab::format("differ in digit %lld", (long long)first);
+        if (count > 1) says += lab::format(" and %lld more", (long long)count - 1);
+        if (count == 0) says = lab::format("agree in all %lld digits", (long long)digits_);
+        fault_->note(lab::format(
+            "TODO 2 in moore.h: begins_class(%lld) is %s, though the states %d and %d %s",
+            (long long)place, count == 0 ? "true" : "false", before, state, says.c_str()));
+    }
 };
 
 inline Partition moore_radix(const Automaton& automaton, const HostOptions& options) {
-    SignatureSort sort(transitions_of(automaton));
+    SignatureSort sort(transitions_of(automaton), options);
     return moore(automaton, options, [&](std::vector<int32_t>& class_of, int64_t classes) {
         sort.begin(class_of, classes);
         for (int64_t digit = 0; digit < sort.digits(); ++digit) {

@@ -6,6 +6,7 @@
 
 #include "../../common/lab.h"
 #include "prefix_sum.cuh"
+#include "verify.h"
 
 // An automaton in device memory.
 struct DeviceAutomaton {
@@ -20,6 +21,7 @@ struct RefineOptions {
     int elements_per_thread = 0;  // of the counting sort: the length of a segment, in threads
     int bits_per_step = 0;        // of the counting sort: at most log2(threads_per_block)
     bool verbose = false;         // a line on standard error for each round
+    FirstFault* fault = nullptr;  // receives what goes wrong first
 };
 
 // rounds counts the last one too, which finds nothing more to split; no states take no round.
@@ -37,11 +39,14 @@ inline unsigned blocks_for(int64_t threads, int block_size) {
 __device__ inline int64_t global_thread() { return int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 
 // A look at what other threads change by atomic operations meanwhile. It may be stale, for it may come from the
-// multiprocessor's own cache as any other read does: whoever looks lets the atomic operation decide.
+// multiprocessor's own cache as any other read does: whoever looks lets the atomic operation decide. In CPU mode
+// other threads get their turn behind a look into a table, and so it is stale there as well.
 template <class T>
 __device__ inline T look(const T* place) {
 #ifdef CUDA_ON_CPU
-    return *(const volatile T*)place;
+    const T value = *(const volatile T*)place;
+    if (sizeof(T) == 8) __nanosleep(1);
+    return value;
 #else
     return __ldca(place);
 #endif
@@ -128,7 +133,7 @@ inline int64_t separate_final(const DeviceAutomaton& automaton, Numbering& numbe
     return numbering.number(class_of, class_of);
 }
 
-// Rounds until one finds no new class. Rounds(automaton, class_of, classes) works on class_of, and
+// Rounds until one finds no new class. Rounds(automaton, class_of, classes, options) works on class_of, and
 // refine() does a round there and returns how many classes there are now.
 template <class Rounds>
 Refined refine_by_rounds(const DeviceAutomaton& automaton, int32_t* class_of,
@@ -136,7 +141,7 @@ Refined refine_by_rounds(const DeviceAutomaton& automaton, int32_t* class_of,
     if (automaton.states == 0) return {};
     Numbering numbering(automaton.states, automaton.states);
     Refined refined = {separate_final(automaton, numbering, class_of), 0};
-    Rounds rounds(automaton, class_of, refined.classes);
+    Rounds rounds(automaton, class_of, refined.classes, options);
     for (int64_t before = 0; refined.classes > before;) {
         before = refined.classes;
         refined.classes = rounds.refine();

@@ -114,7 +114,8 @@ __global__ void drop_alone(const uint64_t* keys, const int32_t* states, int64_t 
 // The rounds, one call each.
 class SortingRounds {
  public:
-    SortingRounds(const DeviceAutomaton& automaton, int32_t* class_of, int64_t classes)
+    SortingRounds(const DeviceAutomaton& automaton, int32_t* class_of, int64_t classes,
+                  const RefineOptions&)
         : automaton_(automaton),
           class_of_(class_of),
           classes_(classes),

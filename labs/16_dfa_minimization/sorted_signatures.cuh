@@ -159,7 +159,7 @@ Refined refine_by_counting(const DeviceAutomaton& automaton, int32_t* class_of,
     if (automaton.states == 0) return {};
     const SortShape shape(options);
     CountingSort counting(automaton.states, shape.threads, shape.elements, shape.bits, form,
-                          solution);
+                          solution, options.fault);
     return refine_by_sorting(automaton, class_of, options, shape.bits,
                              [&](int32_t* digits, int32_t* order, int, int32_t* sorted) {
                                  counting.sort(digits, order, sorted);

@@ -42,7 +42,8 @@ __global__ void keep_crowded(TableRound now, const int32_t* active, int64_t coun
         // BEGIN SOLUTION
         may_split = others[i] != q || now.crowded[q] == now.round;
         //: // TODO 9 (about 1 line): a state may split from others as long as it is not alone: another
-        //: // state stands for it, or it does so itself and others have joined it in this round.
+        //: // state stands for it, or it does so itself and others have joined it in this round:
+        //: // now.crowded says so (TableRound, in signature_table.cuh). Replace the line below.
         //: may_split = false;
         // END SOLUTION
     }
@@ -56,8 +57,10 @@ __global__ void keep_crowded(TableRound now, const int32_t* active, int64_t coun
 // The rounds, one call each. Labels are states that stand for their classes.
 class RetiringRounds {
  public:
-    RetiringRounds(const DeviceAutomaton& automaton, int32_t* class_of, int64_t)
-        : automaton_(automaton),
+    RetiringRounds(const DeviceAutomaton& automaton, int32_t* class_of, int64_t,
+                   const RefineOptions& options)
+        : fault_(options.fault),
+          automaton_(automaton),
           class_of_(class_of),
           active_(automaton.states),
           slots_(slots_for(automaton.states)),
@@ -89,6 +92,7 @@ class RetiringRounds {
                                                 counts_.get());
         CHECK_LAUNCH();
         const RetireCounts counts = copied_back(counts_.get());
+        if (verifies(fault_)) verify(list, remaining, counts.active);
         const int64_t classes = retired_ + counts.represented;
         retired_ += active_ - counts.active;
         active_ = counts.active;
@@ -96,6 +100,16 @@ class RetiringRounds {
     }
 
  private:
+    // list: (active_), or null for all states; remaining: (count)
+    void verify(const int32_t* list, const int32_t* remaining, int64_t count) const {
+        std::vector<int32_t> active(active_);
+        for (int64_t i = 0; i < active_; i++) active[i] = int32_t(i);
+        if (list) active = host_copy(list, active_);
+        verify_remaining(*fault_, active, host_copy(others_.get(), active_),
+                         host_copy(remaining, count));
+    }
+
+    FirstFault* fault_;
     const DeviceAutomaton automaton_;
     int32_t* class_of_;
     int64_t active_, retired_ = 0;

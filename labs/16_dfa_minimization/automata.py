@@ -272,3 +272,94 @@ def small_automata(random, count):
     """(kind, text) of as many automata, the kinds in turn."""
     kinds = list(KINDS.items())
     return [(kind, make(random)) for kind, make in (kinds[i % len(kinds)] for i in range(count))]
+
+
+# Those that a key, a hash or a sort takes for what they are not
+
+
+def crowded(random, count, classes, symbols):
+    """So many states of each class, and they stand in any order: several of each in every segment of a sort. The first
+    letter goes around through all states."""
+    order = random.permutation(count * classes)
+    members = order.reshape(count, classes)  # a column for each class
+    targets, final = random.integers(classes, size=(classes, symbols)), random.random(classes) < 0.5
+    lines = [f"{state} {target} a\n" for state, target in zip(order, numpy.roll(order, -1))]
+    lines += [f"{state} {random.choice(members[:, targets[label, symbol]])} {chr(98 + symbol)}\n"
+              for row in members for label, state in enumerate(row) for symbol in range(symbols)]
+    return "".join(lines) + "".join(f"{state}\n" for state in members[:, final].ravel())
+
+
+def many_classes():
+    """98304 states, each a class of its own: numbers of classes and of slots need more than 16 bits, and the product of two
+    of them more than 32. They are told apart in layers, a round each: from each of 97655 states the letters b and c lead to
+    another pair of 382 states, and from these to pairs of 20, and so on. In sorted order those with one target by c are 256
+    neighbours. So the targets of some pairs of states, which the letter a alone tells apart, differ by 65536 there. The
+    letter d leads all to the last state, whose number is high."""
+    sizes = [97655, 240, 382, 20, 5, 2]  # the states by layer; the second are those pairs, and the last are final or not
+    first = numpy.cumsum([0, *sizes])
+    states = first[-1]
+    a, b, c = (numpy.full(states, states - 1) for _ in range(3))
+    a[:sizes[0]] = numpy.arange(sizes[0]) + 1
+    for layer, below, width in ((0, 2, 256), (2, 3, 20), (3, 4, 5), (4, 5, 2)):
+        place = numpy.arange(sizes[layer])
+        b[first[layer]:first[layer + 1]] = first[below] + place % width
+        c[first[layer]:first[layer + 1]] = first[below] + place // width % sizes[below]
+    a[first[4]:first[5] - 1] = first[5]
+    place = numpy.arange(sizes[1])
+    a[first[1]:first[2]] = place // 2 * 256 + place % 2 * 65536
+    a[first[2]:first[2] + sizes[1]] = first[1] + place
+    automaton = Automaton(numpy.stack([a, b, c, numpy.full(states, states - 1)]), numpy.arange(states) == first[5], 0, list("abcd"))
+    lines = [f"{state} {row[0]} a\n{state} {row[1]} b\n{state} {row[2]} c\n{state} {row[3]} d\n"
+             for state, row in enumerate(automaton.next.T.tolist())]
+    return "".join(lines) + f"{first[5]}\n", automaton
+
+
+def told_apart(word, other):
+    """Three states in three classes. From 0 and from 1 some letters lead to the final state 2, and the others stay: `word`
+    and `other` say which. Before the first round both are in class 0, and so these bits are their signatures."""
+    lines = [f"{state} {2 if bit else state} x{letter:04}\n" for state, bits in enumerate((word, other))
+             for letter, bit in enumerate(bits)]
+    lines += [f"2 2 x{letter:04}\n" for letter in range(len(word))]
+    return "0 1 y0000\n1 0 y0000\n2 2 y0000\n2\n" + "".join(lines)  # y leads from 0 to 1
+
+
+def thue_morse():
+    """Two words with equal sums, exclusive ors and polynomials modulo 2^64, whatever the factor: the sequence of Thue and
+    Morse, and its complement. What shifts them out of a key is given room, before and behind."""
+    word = numpy.array([0], bool)
+    while len(word) < 1024:
+        word = numpy.concatenate([word, ~word])
+    room = numpy.zeros(64, bool)
+    return numpy.concatenate([room, word, room]), numpy.concatenate([room, ~word, room])
+
+
+# Keys of 32 bits that grow digit by digit: (at first, next, two words of 48 letters that have the same key). The words
+# are those of 2^18 random ones that happened to agree.
+KEYS = {
+    "FNV-1": (2166136261, lambda key, digit: key * 16777619 ^ digit, 0x410c1369c359, 0x2d714df6a32),
+    "FNV-1a": (2166136261, lambda key, digit: (key ^ digit) * 16777619, 0x5fc60e97c8ad, 0x425ee8baf1ec),
+    "33 and ^": (5381, lambda key, digit: key * 33 ^ digit, 0x5f47e1b0a4b8, 0x7f2de9eb8057),
+    "31 and ^": (0, lambda key, digit: key * 31 ^ digit, 0x5959531e2590, 0x74f60096442),
+    "hash_combine of Boost": (0, lambda key, digit: key ^ digit + 0x9E3779B9 + (key << 6) + (key >> 2),
+                              0x39a3990911a9, 0x6726d8bde3d3),
+    "a shift and ^": (0, lambda key, digit: (mixed := (key ^ digit) * 0x85EBCA6B & 0xFFFFFFFF) ^ mixed >> 13,
+                      0x21e3b3f812e, 0x23715084bc3f),
+    "the golden ratio": (0, lambda key, digit: (key ^ digit) * 2654435761, 0x55b3d1750970, 0x2c6e71f6b55a),
+}
+
+
+def key_of(first, step, digits):
+    key = first
+    for digit in digits:
+        key = step(key, digit) & 0xFFFFFFFF
+    return key
+
+
+def keys_that_lie():
+    """(name of the key, text): unequal signatures of which a key says that they are equal."""
+    yield "a sum, a polynomial, a shift", told_apart(*thue_morse())
+    for name, (first, step, *words) in KEYS.items():
+        words = [[word >> letter & 1 for letter in range(48)] for word in words]
+        keys = [key_of(first, step, [0, *word, 0]) for word in words]  # the own class, the letters, and y
+        assert keys[0] == keys[1] and words[0] != words[1], name
+        yield name, told_apart(*words)

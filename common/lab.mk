@@ -5,7 +5,8 @@
 #                     benchmarks are compiled with the macro LAB_BENCH, and with LAB_PEERS too where
 #                     nvcc finds these libraries to link
 #   LAB_HOST_PEERS    the same for the host's libraries, on a card and on the CPU: openblas
-#   LAB_SMALL         the arguments of a small case, which `make sanitize` runs without ARGS
+#   LAB_SMALL         the arguments of a small case, which `make sanitize` runs without ARGS; with -- between
+#                     two lists it makes two runs: every kernel, and each loop twice, is to run
 #   LAB_EXPLAIN       the same for `make explain`
 # The lab's name is its folder's. All paths are relative to that folder, because the path of the
 # course itself may hold spaces and brackets. FROM_TOP=1 comes from the course's own Makefile:
@@ -223,8 +224,12 @@ explain: $(program) | announce
 	$(quiet)$(at) $(shown) $(call python_path,$(up)common) $(call quote,$(PYTHON)) -B \
 	    -m explain --backend $(backend) --small='$(LAB_EXPLAIN)' $(EXPLAIN) $(up)$(target) $(ARGS) || $(skipped_is_fine)
 
+# What the checker builds once more, to look for races.
+watched := $(if $(filter cpu,$(backend)),$(if $(filter g++,$(CXX)),--source $(up)$(kind)/$(lab)/$(name).cu \
+    --flags=$(call quote,$(flags))))
+
 check: $(program) | announce
 	$(quiet)$(at) $(shown) $(call python_path,$(up)common) $(call quote,$(PYTHON)) -B \
-	    $(here)check.py --program $(up)$(target) $(ARGS) || $(skipped_is_fine)
+	    $(here)check.py --program $(up)$(target) $(watched) $(ARGS) || $(skipped_is_fine)
 
 endif

@@ -385,15 +385,21 @@ def check(lab: str, program: Path, *options) -> subprocess.CompletedProcess:
                    "--workers", 1, "--all", *options, timeout=600)
 
 
+def watched_options(lab: str, source: Path) -> list:
+    """What makes the checker run its watched cases on a program of this source."""
+    return ["--source", source, f"--flags={lab_flags(lab, 'cpu')}"]
+
+
 def verdict(lab: str, kind: str, fault=None) -> tuple[Build, subprocess.CompletedProcess | None]:
     """Builds one of a lab's programs and has it checked; no verdict when it does not compile."""
     built = call(compile_lab, lab, kind, fault)
     if not built:
         return built, None
     if kind == "faults":
+        watched = watched_options(lab, planted_fault(lab, fault)) if fault.watched else []
         # The first failing case that says what it should is enough.
         for options in (["--quick"], []):
-            result = check(lab, built.program, f"--first={fault.caught}", "--timeout", 20, *options)
+            result = check(lab, built.program, f"--first={fault.caught}", "--timeout", 20, *watched, *options)
             if result.returncode == 1 and re.search(fault.caught, result.stdout):
                 break
         return built, result

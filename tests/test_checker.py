@@ -647,6 +647,27 @@ def test_nothing_written(dtype):
     assert "nothing was written" in cause(expected, poison(100, dtype))
 
 
+@pytest.mark.parametrize("kind", comparison.ORIGINS)
+def test_where_a_value_comes_from(kind):
+    """CPU mode's patterns are named for each element, and in the cause."""
+    word, words = comparison.ORIGINS[kind]
+    expected = numpy.arange(40, dtype="f4")
+    got = expected.copy()
+    got[:3] = numpy.array([word], "u4").view("f4")
+    wrong = comparison.wrong_elements(expected, got, EXACT)
+    text = comparison.difference_text(expected, got, wrong, EXACT)
+    assert text.count(f"got nan ({words})") == 3
+    assert cause(expected, got).startswith(f"3 elements are {words}: ")
+    # A picture: each byte of the pattern.
+    picture = numpy.full(256, 7, "u1")
+    shown = picture.copy()
+    shown[100:200] = numpy.array([word] * 25, "<u4").view("u1")
+    assert cause(picture, shown).startswith(f"100 elements are {words}: ")
+    shown[100:200] = 255
+    assert words not in (cause(picture, shown) or "")
+    assert comparison.origins(poison(5)) == {} == comparison.origins(numpy.arange(5, dtype="i8"))
+
+
 @pytest.mark.parametrize("count, written, said", [
     (1000, 768, "the last partial block is never written (the elements from 768 on): is the grid rounded"),
     (5000, 1024, "only the first 1024 of 5000 elements are written"),

@@ -12,9 +12,11 @@ import subprocess
 import time
 from pathlib import Path
 
+import numpy
 import pytest
 
 import farm
+from checker import comparison
 
 CPU = farm.BACKEND == "cpu"
 only_cpu = pytest.mark.skipif(not CPU, reason="a GPU answers otherwise, or not at all")
@@ -119,6 +121,18 @@ def line_of(name, mark):
     """The place in a program at the comment `HERE mark`."""
     lines = (farm.ROOT / program(name)).read_text(encoding="utf-8").splitlines()
     return f"runtime_{name}.cu:{1 + next(i for i, text in enumerate(lines) if text.endswith(f'// HERE {mark}'))}"
+
+
+@only_cpu
+@built("patterns")
+def test_patterns(tmp_path):
+    """What nobody has written can be told from a result, after arithmetic and conversions as well."""
+    start("patterns", str(tmp_path / "results"))
+    data = (tmp_path / "results").read_bytes()
+    for dtype, count, offset in (("f4", 4, 0), ("f8", 4, 16), ("i4", 4, 48)):
+        found = comparison.origins(numpy.frombuffer(data, dtype, count, offset))
+        places = {kind: numpy.flatnonzero(here).tolist() for kind, here in found.items()}
+        assert places == {"shared": [0], "past": [1], "device": [2], "lane": [3]}, dtype
 
 
 @only_cpu

@@ -67,15 +67,57 @@ def poisoned(array: numpy.ndarray) -> numpy.ndarray:
     return (parts == 0xFF).all(axis=-1)
 
 
+# What CPU mode fills memory with (common/cpu/runtime/patterns.h), and what it means in a result. The bits behind
+# the exponent survive arithmetic, a sign and a conversion.
+ORIGINS = {
+    "past": (0xfffcafe5, "computed from memory outside an array"),
+    "shared": (0xfffd5a5d, "computed from shared memory that no thread had written"),
+    "device": (0xfffbe1f1, "computed from device memory that nobody has written"),
+    "lane": (0xfffe3c6d, "computed from a lane that takes no part in a shuffle"),
+}
+
+
+def marks_of(word: int, dtype: numpy.dtype) -> tuple[int, list[int]]:
+    """Which bits of an element of this type count, and what they can be if it comes from a fill of this word."""
+    double = word << 32 | word
+    if dtype == numpy.float32:
+        return 0x7fffff, [word & 0x7fffff, double >> 29 & 0x7fffff]
+    if dtype == numpy.float64:
+        return (1 << 52) - 1, [double & ((1 << 52) - 1), (word & 0x7fffff) << 29]
+    if dtype.itemsize == 4:
+        return 0xffffffff, [word]
+    return (1 << 64) - 1, [double, word, word | 0xffffffff << 32]
+
+
+def origins(array: numpy.ndarray) -> dict[str, numpy.ndarray]:
+    """For each kind of ORIGINS that occurs: where an element comes from such memory, in CPU mode."""
+    if array.dtype.kind not in "iuf" or array.dtype.itemsize not in (4, 8) or not array.size:
+        return {}
+    bits = numpy.ascontiguousarray(array).view(f"u{array.dtype.itemsize}")
+    looked_at = numpy.isnan(array) if array.dtype.kind == "f" else None
+    if looked_at is not None and not looked_at.any():
+        return {}
+    found = {}
+    for kind, (word, _) in ORIGINS.items():
+        mask, marks = marks_of(word, array.dtype)
+        here = numpy.isin(bits & bits.dtype.type(mask), numpy.array(marks, bits.dtype))
+        if looked_at is not None:
+            here &= looked_at
+        if here.any():
+            found[kind] = here
+    return found
+
+
 def shape_text(shape: tuple[int, ...]) -> str:
     return " x ".join(str(side) for side in shape) if shape else "a single number"
 
 
-def number_text(value, never_written: bool = False) -> str:
+def number_text(value, origin: str = "") -> str:
     if numpy.asarray(value).dtype.kind != "f":
-        return f"{value}"
-    text = f"{value:.17g}" if numpy.asarray(value).dtype.itemsize == 8 else f"{value:.9g}"
-    return f"{text} (never written)" if never_written else text
+        text = f"{value}"
+    else:
+        text = f"{value:.17g}" if numpy.asarray(value).dtype.itemsize == 8 else f"{value:.9g}"
+    return f"{text} ({origin})" if origin else text
 
 
 def shape_complaint(expected: numpy.ndarray, got: numpy.ndarray, dtype) -> str | None:
@@ -98,7 +140,8 @@ def difference_text(expected: numpy.ndarray, got: numpy.ndarray, wrong: numpy.nd
     places = numpy.flatnonzero(wrong)
     noun = "element differs" if expected.size == 1 else "elements differ"
     lines = [f"{len(places)} of {expected.size} {noun} ({tolerance})"]
-    never_written = poisoned(got) & (got.dtype.kind == "f")
+    comes_from = [(poisoned(got) & (got.dtype.kind == "f"), "never written"),
+                  *((here, ORIGINS[kind][1]) for kind, here in origins(got).items())]
     rows = []
     for place in places[:SHOWN_ELEMENTS]:
         index = numpy.unravel_index(place, expected.shape)
@@ -107,7 +150,7 @@ def difference_text(expected: numpy.ndarray, got: numpy.ndarray, wrong: numpy.nd
         if got.dtype.kind == "f" and expected.dtype.kind == "f":
             wanted = wanted.astype(got.dtype) if tolerance.relative or tolerance.absolute else wanted
         rows.append((coordinates, number_text(wanted),
-                     number_text(got[index], bool(never_written[index]))))
+                     number_text(got[index], next((words for here, words in comes_from if here[index]), ""))))
     widths = [max(len(row[column]) for row in rows) for column in range(2)]
     for coordinates, wanted, found in rows:
         lines.append(f"  {coordinates:<{widths[0]}}  expected {wanted:<{widths[1]}}  got {found}")

@@ -15,7 +15,7 @@ import re
 
 import numpy
 
-from .comparison import counted, is_whole, poisoned
+from .comparison import ORIGINS, counted, is_whole, origins, poisoned
 
 
 class Fact(str):
@@ -100,6 +100,47 @@ def right_only_once(expected, got, case):
 def unwritten(expected, got, case):
     """Where the wrong elements still hold the poison."""
     return poisoned(got) & case.wrong
+
+
+# What each kind of comparison.ORIGINS says about the kernel.
+READS = {
+    "lane": "a shuffle reads a lane that has ended or does not call it, whose value is undefined. All lanes of the "
+            "mask call the shuffle, outside of conditions; what a lane does with the value may depend on a condition",
+    "shared": "a thread reads an element of shared memory before one has stored to it. Each element is stored first, "
+              "then comes a __syncthreads(), then the reads",
+    "past": "a thread reads beyond the end of an array, or before its start. An index is compared with the number of "
+            "elements before the read",
+    "device": "these elements are never stored, or the kernel reads an array that nothing was copied or stored to",
+}
+
+
+def read_too_early(expected, got, case):
+    """In CPU mode: values that come from memory which nobody had written, or from outside an array."""
+    found = {kind: int((here & case.wrong).sum()) for kind, here in origins(got).items()}
+    for kind, meaning in READS.items():
+        if found.get(kind):
+            return sentence_of_origin(kind, found[kind], meaning)
+    return bytes_read_too_early(got, case)
+
+
+def bytes_read_too_early(got, case):
+    """The same for single bytes, of which only many together tell where they come from."""
+    if got.dtype.kind not in "iu" or got.dtype.itemsize > 2:
+        return None
+    wrong = got[case.wrong]
+    for kind, meaning in READS.items():
+        parts = numpy.array([ORIGINS[kind][0]], "<u4").view(f"<{got.dtype.kind}{got.dtype.itemsize}")
+        inside = wrong[numpy.isin(wrong, parts)]
+        # Each part of the pattern, in about equal shares, and little else.
+        if len(inside) >= max(8, 0.9 * len(wrong)) and all((inside == part).sum() * 8 >= len(inside) for part in parts):
+            return sentence_of_origin(kind, len(inside), meaning)
+    return None
+
+
+def sentence_of_origin(kind, count, meaning):
+    verb = "element is" if count == 1 else "elements are"
+    said = f"{count} {verb} {ORIGINS[kind][1]}: {meaning}"
+    return Fact(said) if kind == "device" else said
 
 
 def nothing_written(expected, got, case):
@@ -345,7 +386,7 @@ def rounding(expected, got, case):
 
 
 GENERAL = [
-    right_only_once, nothing_written, row_times_height, tail_unwritten, edges_unwritten, transposed, copy_of_input,
+    right_only_once, read_too_early, nothing_written, row_times_height, tail_unwritten, edges_unwritten, transposed, copy_of_input,
     one_constant, zero_tail, shifted, not_clamped, constant_factor, repeating_pattern,
     beginning_right, scattered_unwritten, not_a_number, rounding,
 ]

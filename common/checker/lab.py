@@ -44,6 +44,7 @@ class Registered:
     quick: bool
     fresh: bool
     order: str  # of blocks and threads in CPU mode: "", "reversed" or "random"
+    watched: bool = False  # needs the build that looks for races
 
     @property
     def variant(self) -> str:
@@ -95,6 +96,8 @@ class Lab:
         self.tasks = tasks or {}
         self.kernel_names: dict[str, list[str]] = {}  # the kernels of each variant
         self.variant_option = "--variant"
+        self.watched_program = None  # checker.watched.WatchedProgram
+        self.watched_seconds = 0.0
 
     def case(self, name: str, function: Callable | None = None, *, quick: bool = True,
              fresh: bool = False, **parameters):
@@ -109,6 +112,24 @@ class Lab:
         order = ORDERS[len(self.cases) % len(ORDERS)] if quick else ""
         self.cases.append(Registered(name, function, parameters, quick, fresh, order))
         return function
+
+    def watched(self, name: str, runs: list[list], judge: Callable | None = None) -> None:
+        """Registers a case that runs the learner's own file under watch, as `make sanitize` does, once for each list
+        of arguments: small ones, since it is a hundred times slower. What it finds fails the case.
+
+        `judge(case)` is called after each run and may ask for more, case.threads(..., storing=n) for one. Where
+        there is no source, on a card, the case is not counted, and the last line says so.
+        """
+        self.cases.append(Registered(name, self.run_watched, {"runs": runs, "judge": judge}, True, False, "", True))
+
+    def run_watched(self, case: Case, runs: list[list], judge: Callable | None) -> None:
+        """One watched case."""
+        for arguments in runs:
+            words = [str(word) for word in arguments]
+            again = f"make sanitize LAB={self.name.split('_')[0]}" + (f' ARGS="{" ".join(words)}"' if words else "")
+            case.last_run = self.watched_program.run(words, case.folder, self.watched_seconds, again)
+            if judge:
+                judge(case)
 
     def kernels(self, names: dict, option: str = "--variant") -> None:
         """Each variant must launch its own kernels, and no other variant's: {"tiled": "tiled_kernel", ...}.
@@ -154,6 +175,9 @@ class Lab:
         parser.add_argument("--timeout", metavar="S", type=float, default=60,
                             help="seconds that one run may take (60)")
         parser.add_argument("--workers", metavar="N", type=int, default=2, help="cases at a time (2)")
+        parser.add_argument("--source", metavar="FILE", type=Path,
+                            help="what the program was built of in CPU mode, by g++: to look for races")
+        parser.add_argument("--flags", metavar="FLAGS", default="", help="the compiler's further flags for --source")
         parser.add_argument("--keep", metavar="FOLDER", type=Path,
                             help="where the files of failing cases stay (build/checks/NN_name)")
         options = parser.parse_args(arguments)
@@ -169,6 +193,8 @@ class Lab:
                 parser.error(f"there is no case '{name}': {advice}")
         if options.seed is not None and not 0 <= options.seed < 1 << 63:
             parser.error("--seed takes a number from 0 to 2^63 - 1")
+        if options.source and not options.source.is_file():
+            parser.error(f"--source {options.source}: there is no such file")
         if not options.timeout > 0 or options.workers < 1:
             parser.error("--timeout and --workers take a number above zero")
         if options.json and not options.json.absolute().parent.is_dir():
@@ -188,9 +214,11 @@ class Lab:
             parser.error(f"{options.program} is not a program: it may not be executed")
 
     def selected(self, options: argparse.Namespace) -> list[Registered]:
-        return [case for case in self.cases
-                if (not options.case or case.name.startswith(tuple(options.case)))
-                and (case.quick or not options.quick or options.case)]
+        chosen = [case for case in self.cases
+                  if (not options.case or case.name.startswith(tuple(options.case)))
+                  and (case.quick or not options.quick or options.case)
+                  and (not case.watched or options.source or options.list)]
+        return sorted(chosen, key=lambda case: case.watched)  # those wait for a build
 
     # Running
 
@@ -204,6 +232,10 @@ class Lab:
         patience = Patience(options.timeout)
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl+C does
         program = options.program.resolve()
+        if any(case.watched for case in cases):
+            from .watched import WatchedProgram  # which needs this module
+            self.watched_program = WatchedProgram(options.source.resolve(), options.flags)
+            self.watched_seconds = options.timeout
         outcomes: list[Outcome] = []
         with ThreadPoolExecutor(options.workers) as pool:
             waiting = [pool.submit(self.run_case, case, program, kept, seed, patience) for case in cases]
@@ -220,7 +252,9 @@ class Lab:
                 pool.shutdown(wait=False, cancel_futures=True)
                 kill_all()
                 os._exit(141)
-        status = self.conclude(outcomes, len(cases))
+        if self.watched_program:
+            self.watched_program.close()
+        status = self.conclude(outcomes, len(cases), self.not_looked_for(cases))
         if options.json:
             self.write_json(options.json, outcomes, seed)
         return status
@@ -316,8 +350,14 @@ class Lab:
 
     # Reporting
 
+    def not_looked_for(self, cases: list[Registered]) -> str:
+        """What the last line says when races are this lab's matter and nobody has looked for them."""
+        if not any(case.watched for case in self.cases) or any(case.watched for case in cases):
+            return ""
+        return f"; races were not looked for: make sanitize LAB={self.name.split('_')[0]} does"
+
     @staticmethod
-    def conclude(outcomes: list[Outcome], chosen_cases: int) -> int:
+    def conclude(outcomes: list[Outcome], chosen_cases: int, not_looked_for: str = "") -> int:
         """Prints the count and decides the status. With --first there are fewer outcomes than cases."""
         passed = sum(outcome.verdict == "ok" for outcome in outcomes)
         skipped = [outcome for outcome in outcomes if outcome.verdict == "skip"]
@@ -328,7 +368,7 @@ class Lab:
             line += f", {len(skipped)} skipped"
         if len(outcomes) < chosen_cases:
             line += f", {chosen_cases - len(outcomes)} not run"
-        print(line)
+        print(line + not_looked_for)
         # A program may skip for want of a GPU, but then it skips all its work.
         chosen = [outcome for outcome in skipped if outcome.by_program]
         if chosen and worked:

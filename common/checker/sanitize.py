@@ -1,8 +1,8 @@
 """make sanitize: runs a CUDA program under watch, and says in CUDA's terms what is wrong with it.
 
-    [BACKEND=gpu] python3 -m checker.sanitize FILE.cu [--json OUT] [-- ARGUMENTS OF THE PROGRAM]
+    [BACKEND=gpu] python3 -m checker.sanitize FILE.cu [--json OUT] [-- ARGUMENTS [-- ARGUMENTS]...]
 
-On the CPU the program is built and run twice. One build has AddressSanitizer and
+It runs once for each list of arguments. On the CPU the program is built and run twice. One build has AddressSanitizer and
 UndefinedBehaviorSanitizer: what lies out of bounds. The other has a call in front of every access:
 races, and elements that nobody wrote. Each run writes what it finds into a file
 (common/cpu/runtime/report.h); checker.sanitize_words makes sentences of it. With BACKEND=gpu the
@@ -24,9 +24,10 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from explain.order import mistake_in_order
@@ -35,6 +36,7 @@ from . import sanitize_card
 from .failure import Failure, Skipped
 from .job import interruptible
 from .lab import BAD_USAGE, RIGHT, SKIPPED, WRONG, Parser
+from . import record as records
 from .program import Patience, Run, explain_ending, quoted_output, run_program
 from .sanitize_words import Finding, findings_of, merged
 
@@ -55,12 +57,13 @@ class Watched:
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
-    """The command line. What stands behind `--` belongs to the program."""
+    """The command line. What stands behind `--` belongs to the program, behind another one to its next run."""
     words = sys.argv[1:] if arguments is None else arguments
     split = words.index("--") if "--" in words else len(words)
     parser = Parser(prog="sanitize", allow_abbrev=False,
                     description="Runs a CUDA program under watch: races, bounds, barriers, pointers.",
-                    epilog="What stands behind -- are the arguments of the program.")
+                    epilog="What stands behind -- are the arguments of the program; another -- begins those of "
+                    "another run.")
     parser.add_argument("source", metavar="FILE.cu", type=Path, help="the program's source")
     parser.add_argument("--json", metavar="OUT", type=Path, help="write the findings there as well")
     parser.add_argument("--timeout", metavar="S", type=float, default=300,
@@ -69,12 +72,25 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--cxx", metavar="COMPILER", default="g++", help="the C++ compiler (g++)")
     parser.add_argument("--backend", choices=("cpu", "gpu"), default=os.environ.get("BACKEND") or "cpu",
                         help="cpu, or gpu with compute-sanitizer (BACKEND, otherwise cpu)")
+    parser.add_argument("--build", action="store_true",
+                        help="only build what looks for races, and print where it is")
     parser.add_argument("--program", metavar="FILE", type=Path,
                         help="for the gpu: what nvcc has built of it, with -g; otherwise it is built here")
     options = parser.parse_args(words[:split])
-    options.arguments = words[split + 1:]
+    options.runs = argument_lists(words[split + 1:])
     refuse_nonsense(parser, options)
     return options
+
+
+def argument_lists(words: list[str]) -> list[list[str]]:
+    """The arguments of each run: `--` stands between two runs."""
+    runs: list[list[str]] = [[]]
+    for word in words:
+        if word == "--":
+            runs.append([])
+        else:
+            runs[-1].append(word)
+    return runs
 
 
 def refuse_nonsense(parser: Parser, options: argparse.Namespace) -> None:
@@ -197,37 +213,49 @@ def order_of_threads() -> dict[str, str]:
     return {"CUDA_CPU_ORDER": order}
 
 
-def watched(flavour: str, options: argparse.Namespace, order: dict[str, str]) -> Watched:
-    """Builds one flavour and runs it where the command was typed."""
-    program = built(flavour, options)
+def watched(program: Path, arguments: list[str], here: Path, timeout: float, order: dict[str, str]) -> Watched:
+    """Runs a program of one flavour in a folder, and reads what it found."""
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "findings"
-        settings = {**SETTINGS, **order, "CUDA_CPU_FINDINGS": str(file)}
-        here = Path.cwd()
+        file, record = Path(folder) / "findings", Path(folder) / "record"
+        settings = {**SETTINGS, **order, "CUDA_CPU_FINDINGS": str(file), "CUDA_CPU_RECORD": str(record)}
         try:
-            run = run_program([str(program), *options.arguments], here, here, settings, options.timeout,
-                              Patience(options.timeout))
-        except Failure as failure:  # what it found until then counts; its file is about to go
-            run = Failure(str(failure).replace(f"CUDA_CPU_FINDINGS={shlex.quote(str(file))} ", ""))
+            run = run_program([str(program), *arguments], here, here, settings, timeout, Patience(timeout))
+            run = replace(run, record=records.read(record))
+        except Failure as failure:  # what it found until then counts; its files are about to go
+            text = str(failure)
+            for name, path in (("FINDINGS", file), ("RECORD", record)):
+                text = text.replace(f"CUDA_CPU_{name}={shlex.quote(str(path))} ", "")
+            run = Failure(text)
         lines = file.read_text(errors="replace").splitlines() if file.exists() else []
-    return Watched(program, run, [json.loads(line) for line in lines if line.endswith("}")])
+        facts = [json.loads(line) for line in lines if line.endswith("}")]
+        return Watched(program, run, facts)
 
 
-def on_cpu(options: argparse.Namespace) -> tuple[list[Finding], list[Run | Failure]]:
-    """What both flavours find, and how their runs ended."""
+def all_watched(flavour: str, options: argparse.Namespace, order: dict[str, str]) -> list[Watched]:
+    """Builds one flavour and runs it where the command was typed, once for each list of arguments."""
+    program = built(flavour, options)
+    return [watched(program, arguments, Path.cwd(), options.timeout, order) for arguments in options.runs]
+
+
+def on_cpu(options: argparse.Namespace) -> tuple[list[Finding], list[Run | Failure], list[str]]:
+    """What both flavours find, how their runs ended, and which kernels ran."""
     order = order_of_threads()
     with ThreadPoolExecutor(2) as pool:
-        both = list(pool.map(lambda flavour: watched(flavour, options, order), FLAVOURS))
+        both = [one for runs in pool.map(lambda flavour: all_watched(flavour, options, order), FLAVOURS) for one in runs]
     found = [finding for one in both for finding in findings_of(one.facts, one.program, options.source)]
-    return merged(found), [one.run for one in both]
+    kernels = [launch["kernel"] for one in both if isinstance(one.run, Run) and one.run.record
+               for launch in one.run.record["launches"]]
+    return merged(found), [one.run for one in both], list(dict.fromkeys(kernels))
 
 
-def on_gpu(options: argparse.Namespace) -> tuple[list[Finding], list[Run]]:
-    """What compute-sanitizer finds, and its runs."""
+def on_gpu(options: argparse.Namespace) -> tuple[list[Finding], list[Run], list[str]]:
+    """What compute-sanitizer finds, and its runs; which kernels ran it does not say."""
     if not sanitize_card.find_tool():
         raise Skipped("compute-sanitizer is not found: it comes with the CUDA Toolkit; put its folder into PATH, or "
                       "say BACKEND=cpu, which needs no tool")
-    return sanitize_card.on_card(options.program or built_by_nvcc(options), options.arguments, options.timeout)
+    program = options.program or built_by_nvcc(options)
+    both = [sanitize_card.on_card(program, arguments, options.timeout) for arguments in options.runs]
+    return merged([one for found, _ in both for one in found]), [run for _, runs in both for run in runs], []
 
 
 def judge_endings(found: list[Finding], runs: list[Run | Failure], source: Path) -> int:
@@ -268,10 +296,22 @@ def report(found: list[Finding], options: argparse.Namespace) -> None:
         print(f"{len(found)} {noun} found")
 
 
+def all_clear(kernels: list[str]) -> str:
+    """What was looked for, and where."""
+    text = "no race, nothing out of bounds or uninitialised, no wrong pointer or barrier, no leak"
+    names = sorted({kernel.partition("<")[0] for kernel in kernels})
+    if not names:
+        return text
+    return textwrap.fill(f"{text} in: {', '.join(names)}", 120, subsequent_indent="    ", break_on_hyphens=False)
+
+
 def sanitize(options: argparse.Namespace) -> int:
     """The whole command."""
     try:
-        found, runs = on_gpu(options) if options.backend == "gpu" else on_cpu(options)
+        if options.build:
+            print(built("races", options))
+            return RIGHT
+        found, runs, kernels = on_gpu(options) if options.backend == "gpu" else on_cpu(options)
         status = judge_endings(found, runs, options.source)
     except Failure as failure:
         print(failure, file=sys.stderr)
@@ -281,7 +321,7 @@ def sanitize(options: argparse.Namespace) -> int:
         return SKIPPED
     report(found, options)
     if status == RIGHT:
-        print("no race, nothing out of bounds or uninitialised, no wrong pointer or barrier, no leak")
+        print(all_clear(kernels))
     return status
 
 

@@ -1,6 +1,7 @@
 // CUDA on the CPU: the runtime API. One object file, compiled once and linked to every program.
 //
 //   runtime/memory.h     device memory that host code may not touch
+//   runtime/patterns.h   what memory holds that nobody has written
 //   runtime/scheduler.h  the threads of a block: fibers, barriers, warps
 //   runtime/grid.h       blocks over the cores, launches from kernels
 //   runtime/queue.h      work that the host has not yet waited for: streams and events
@@ -293,7 +294,9 @@ void refuse_call(const char* signature, int template_parameters) {
                 name.c_str(), name.c_str()));
 }
 
-void poison(void* start, size_t bytes) { std::memset(start, 0xff, bytes); }
+void poison(void* start, size_t bytes) {
+    fill_with(never_written_shared, static_cast<char*>(start), static_cast<char*>(start) + bytes);
+}
 
 #ifdef CUDA_CPU_OBSERVED
 char* place_shared(SharedVariable& variable, size_t bytes) {

@@ -8,7 +8,7 @@ __global__ void dynamic_kernel(int count) {
     extern __shared__ int numbers[];
     for (int i = threadIdx.x; i < count; i += blockDim.x) {
 #ifdef CUDA_ON_CPU
-        EXPECT(numbers[i] == -1);  // fresh for each block
+        EXPECT(unsigned(numbers[i]) == 0xfffd5a5d);  // fresh for each block
 #endif
         numbers[i] = i + blockIdx.x;
     }
@@ -95,7 +95,8 @@ __global__ void static_kernel() {
     __shared__ int count, *pointer;
 #ifdef CUDA_ON_CPU
     // A NaN in every number until somebody writes.
-    if (threadIdx.x == 0 && threadIdx.y == 0) EXPECT(tile[15][15] != tile[15][15] && count == -1);
+    if (threadIdx.x == 0 && threadIdx.y == 0)
+        EXPECT(tile[15][15] != tile[15][15] && unsigned(count) == 0xfffd5a5d);
     __syncthreads();
 #endif
     tile[threadIdx.y][threadIdx.x] = 100 * threadIdx.y + threadIdx.x;

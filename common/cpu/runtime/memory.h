@@ -1,8 +1,8 @@
 // Device memory: a reserved range of addresses that nobody may touch unless a kernel or a copy runs.
 //
 // Each allocation has pages of its own and ends at the end of a page (up to CUDA's alignment of 256
-// bytes), so that one element too far is a fault. Freed addresses are not used again. Fresh memory
-// holds 0xff in every byte: a NaN, or -1.
+// bytes), so that one element too far is a fault. Freed addresses are not used again. What
+// fresh memory holds is in patterns.h.
 #pragma once
 
 #include <sys/mman.h>
@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "patterns.h"
 #include "report.h"
 
 namespace cuda_cpu {
@@ -78,7 +79,9 @@ class Memory {
 
         char* const start =
             pages + mapped - round_up(std::max<size_t>(bytes, 1), allocation_alignment);
-        std::memset(pages, 0xff, mapped);
+        fill_with(outside_allocation, pages, start);
+        fill_with(never_written_device, start, start + bytes);
+        fill_with(outside_allocation, start + bytes, pages + mapped);
         allocations_[start] = {kind, start, bytes, pages, mapped, false};
         used_ += bytes;
         if (kind == MemoryKind::device) {
@@ -185,8 +188,7 @@ class Memory {
         for (const Allocation* const allocation : closable_) {
             const char* const end = allocation->start + allocation->bytes;
             const char* const guard = allocation->pages + allocation->mapped_bytes;
-            if (std::any_of(end, guard, [](char byte) { return byte != '\xff'; }))
-                return allocation;
+            if (!holds(outside_allocation, end, guard)) return allocation;
         }
         return nullptr;
     }

@@ -463,8 +463,8 @@ class Races {
         }
         // Some stores the compiler does not announce, that of a returned structure for one; but what
         // nobody has written holds the poison that it was filled with.
-        const bool poisoned =
-            std::all_of(address, address + (end - begin), [](char byte) { return byte == '\xff'; });
+        const bool poisoned = holds(region.shared ? never_written_shared : never_written_device,
+                                    address, address + (end - begin));
         if (!reads(access) || written || !poisoned) return;
         note_place("uninitialised", now, false, address, bytes);
     }

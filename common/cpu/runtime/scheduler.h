@@ -478,7 +478,8 @@ class Core {
             lane->result = common;
             if (operation == WarpOperation::shuffle) {
                 const bool there = lanes >> lane->source & 1;  // else the value is undefined
-                lane->result = there ? waiter[lane->source]->value : ~uint64_t{0};
+                lane->result =
+                    there ? waiter[lane->source]->value : absent_lane * ((uint64_t{1} << 32) + 1);
             } else if (operation == WarpOperation::match_any) {
                 lane->result = 0;
                 for (unsigned int other = lanes; other != 0; other &= other - 1) {

@@ -1,0 +1,79 @@
+"""Cases that run a lab's program in the build of CPU mode that looks for races (checker.sanitize).
+
+The build takes seconds, so it starts when the checker starts and goes on beside the other cases.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from .failure import Failure
+from .program import Run, end_group, explain_ending, quoted_output, running
+from .sanitize import watched
+from .sanitize_words import Finding, findings_of, merged
+
+BUILD_SECONDS = 300
+SHOWN = 3
+COMMON = Path(__file__).resolve().parents[1]
+
+
+class WatchedProgram:
+    """The program of a source, being built."""
+
+    def __init__(self, source: Path, flags: str):
+        self.source = source
+        self.built: Path | None = None
+        words = [sys.executable, "-B", "-m", "checker.sanitize", "--build", f"--flags={flags}", str(source)]
+        paths = f"{COMMON}:{os.environ.get('PYTHONPATH', '')}"
+        self.process = subprocess.Popen(words, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, start_new_session=True,
+                                        env={**os.environ, "BACKEND": "cpu", "PYTHONPATH": paths})
+        running.add(self.process)
+
+    def program(self) -> Path:
+        """The program, when it is built; Failure if it cannot be."""
+        if self.built:
+            return self.built
+        try:
+            said, error = self.process.communicate(timeout=BUILD_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.close()
+            raise Failure(f"the build that looks for races did not end within {BUILD_SECONDS} seconds")
+        if self.process.returncode != 0:
+            raise Failure(f"the build that looks for races failed:\n{error.strip()[:2000]}")
+        self.built = Path(said.strip())
+        return self.built
+
+    def run(self, arguments: list[str], folder: Path, timeout: float, again: str) -> Run:
+        """The run with its record; Failure with what it finds, or when it does not get as far as it should. `again`
+        is the command that repeats it."""
+        program = self.program()
+        one = watched(program, arguments, folder, timeout, {})
+        found = merged(findings_of(one.facts, program, self.source))
+        run = replace(one.run, command=again) if isinstance(one.run, Run) else None
+        if found:
+            raise Failure(f"{sentences(found)}\nrepeat: {again}")
+        if run is None:
+            raise Failure(f"{str(one.run).partition(chr(10) + 'repeat: ')[0]}\nrepeat: {again}")
+        if run.status != 0:
+            raise Failure(f"{explain_ending(run)}{quoted_output(run)}\nrepeat: {again}")
+        return run
+
+    def close(self) -> None:
+        """Ends the build, if nobody needs it any more."""
+        if self.process.poll() is None:
+            end_group(self.process)
+            self.process.wait()
+        running.discard(self.process)
+
+
+def sentences(found: list[Finding]) -> str:
+    """The findings in words, those of `make sanitize`."""
+    shown = [finding.sentence for finding in found[:SHOWN]]
+    if len(found) > SHOWN:
+        shown.append(f"... and {len(found) - SHOWN} more")
+    return "\n".join(shown)

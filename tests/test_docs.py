@@ -1,9 +1,12 @@
-"""The pages in docs/, the handouts and README.md: links lead somewhere, and what one page says of another holds."""
+"""The pages in docs/, the handouts and README.md: links lead somewhere, what one page says of another holds,
+and the commands of the handouts work."""
 
 import re
+import shlex
 
 import pytest
 
+import farm
 from farm import ROOT
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("labs/*/README.md"))]
@@ -50,3 +53,70 @@ def test_the_glossary_is_in_order():
     rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|", (ROOT / "docs/glossary.md").read_text(encoding="utf-8"), re.MULTILINE)
     terms = [english.lower() for english, _ in rows[2:]]
     assert terms == sorted(terms) and len(set(terms)) == len(terms) > 60
+
+
+# What a handout says to type, with the program called at once and large sizes made small.
+
+LARGEST = {"--elements": 50_000, "--height": 300, "--width": 300, "--size": 200, "--points": 2000, "--n": 100,
+           "--grid": 100, "--limit": 300, "--repeat": 10, "--nodes": 200, "worst-case": 20}
+WRITES = {"--output", "--picture", "--csv"}
+
+
+def commands(lab):
+    """(variables, words of ARGS) of each `make run` of this lab that the handout shows."""
+    text = (ROOT / "labs" / lab / "README.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^(?:\$ )?((?:[A-Z_]+=\S+ )*make run LAB=.*)$", text, re.MULTILINE)
+    for line in dict.fromkeys([*lines, *re.findall(r"`(make run LAB=[^`]*)`", text)]):
+        words = shlex.split(line.partition(" | ")[0].partition(" > ")[0], comments=True)
+        variables = dict(word.partition("=")[::2] for word in words if "=" in word)
+        if variables["LAB"] == lab[:2] and variables.get("BACKEND", farm.BACKEND) == farm.BACKEND:
+            yield variables, shlex.split(variables.pop("ARGS", ""))
+
+
+def smaller(lab, words):
+    """The same command with little to do."""
+    makefile = (ROOT / "labs" / lab / "Makefile").read_text(encoding="utf-8")
+    sizes = dict(re.findall(r"^LAB_(SMALL|EXPLAIN) := (.*)$", makefile, re.MULTILINE))
+    if not words:
+        return shlex.split(sizes.get("SMALL") or sizes.get("EXPLAIN", ""))
+    if not {*LARGEST, "--input", "--demo"} & {*words}:
+        return [*words, *shlex.split(sizes.get("SMALL", ""))]
+    words = list(words)
+    for place, word in enumerate(words[1:], 1):
+        number = re.fullmatch(r"(\d+)([KMG]i)?", word)
+        most = LARGEST.get(words[place - 1])
+        if number and most and (number[2] or int(number[1]) > most):
+            words[place] = str(most)
+    return words
+
+
+def files_that_are_read(words):
+    return [word for before, word in zip(["", *words], words)
+            if re.search(r"\.(png|jpe?g|npy|txt|mtx|csv)$", word) and before not in WRITES]
+
+
+@pytest.mark.parametrize("lab", [pytest.param(lab, marks=[pytest.mark.ahead(farm.compile_lab, lab, kind, None)
+                                                          for kind in ("solutions", "exercises")])
+                                 for lab in farm.labs()])
+def test_what_a_handout_says_to_type_works(lab, folder):
+    """Exercise and solution, as handed out: no file is missing, and given code is not led astray by a stub."""
+    (folder / "data").symlink_to(ROOT / "data")
+    shown = list(commands(lab))
+    assert shown, "the handout shows no command that runs the lab"
+    for variables, words in shown:
+        environment = {name: value for name, value in variables.items() if name.startswith("CUDA_")}
+        missing = [word for word in files_that_are_read(words) if not (folder / word).exists()]
+        assert not missing, f"{words}: {missing} is not in the course"
+        words = smaller(lab, words)
+        for kind in ("solutions", "exercises") if "SOLUTION" not in variables else ("solutions",):
+            built = farm.call(farm.compile_lab, lab, kind, None)
+            assert built, built.output
+            result = farm.run(built.program, *words, env=environment, cwd=folder)
+            said = f"{kind} {' '.join(words)}: status {result.returncode}\n{result.stdout[-500:]}{result.stderr}"
+            allowed = (0, 77) if kind == "solutions" else (0, 1, 77)
+            if "--demo" in words:  # shows what goes wrong
+                allowed = (0, 1, 77)
+            assert result.returncode in allowed, said
+            # CHECK(...) writes `call` behind the place; what stops a kernel, or the host, does not.
+            stopped = re.search(r"^\S+\.(cu|cuh|h):\d+: [^`]", result.stderr, re.MULTILINE)
+            assert not stopped or "--demo" in words, said

@@ -170,22 +170,23 @@ class Case:
         memory, which is judged in a watched run only (lab.watched)."""
         self.judge_record(records.too_few_threads, kernel, threads, blocks, storing)
 
-    def copied_back(self, bytes_needed: int) -> None:
-        """So many bytes must have been copied from the device."""
-        self.judge_record(records.not_copied_back, bytes_needed)
+    def copied_back(self, bytes_needed: int, task: str = "") -> None:
+        """So many bytes must have been copied from the device; `task` is where."""
+        self.judge_record(records.not_copied_back, bytes_needed, task=task)
 
-    def freed(self) -> None:
-        """All device memory must have been freed."""
-        self.judge_record(records.leaks)
+    def freed(self, task: str = "") -> None:
+        """All device memory must have been freed; `task` ("TODO 1e") is where."""
+        self.judge_record(records.leaks, task=task)
 
-    def checked(self) -> None:
-        """Each launch must be followed by a question for the last error."""
-        self.judge_record(records.unchecked)
+    def checked(self, task: str = "") -> None:
+        """Each launch must be followed by a question for the last error; `task` is where."""
+        self.judge_record(records.unchecked, task=task)
 
-    def judge_record(self, question, *arguments) -> None:
+    def judge_record(self, question, *arguments, task: str = "") -> None:
         """Fails with what checker.record has to say of the last run."""
         if self.last_run and self.last_run.record:
-            self.complain(question(self.last_run.record, *arguments))
+            sentence = question(self.last_run.record, *arguments)
+            self.complain(f"{sentence} ({task})" if sentence and task else sentence)
 
     def complain(self, sentence: str | None) -> None:
         """Fails with a sentence, if there is one."""

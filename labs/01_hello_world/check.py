@@ -31,6 +31,11 @@ def swapped(index):
     return index[1], index[0], index[2]
 
 
+def without(index, side):
+    """The index with 0 along one side."""
+    return tuple(0 if i == side else value for i, value in enumerate(index))
+
+
 def volume(shape):
     return shape[0] * shape[1] * shape[2]
 
@@ -40,22 +45,27 @@ def number(block, thread, grid, shape):
     return place(block, grid) * volume(shape) + place(thread, shape)
 
 
-# What a slip in the formula gives, and what to say about it.
+def with_factors(index, y, z):
+    """place() with other factors than the shape's sides."""
+    return index[0] + y * (index[1] + z * index[2])
+
+
+# What a slip in the formula gives, and what to say about it: what the file does, then what is right.
 SLIPS = [
     (lambda b, t, grid, shape: 0,
-     "every thread says 0: is its number worked out yet (task 3)?"),
+     "every thread says 0: its number is still to be worked out (task 3)"),
     (lambda b, t, grid, shape: place(t, shape),
-     "this is the place in the block: the blocks before it are not counted"),
+     "the number is the place in the block; the blocks before it count too"),
     (lambda b, t, grid, shape: place(b, grid),
-     "this is the number of the block: the place in the block is not counted"),
+     "the number is that of the block; the place in the block counts too"),
     (lambda b, t, grid, shape: place(t, grid) * volume(shape) + place(t, shape),
      "threadIdx stands where blockIdx should: which block is the thread in?"),
     (lambda b, t, grid, shape: place(b, grid) * volume(shape) + place(b, shape),
      "blockIdx stands where threadIdx should: which thread of the block is it?"),
     (lambda b, t, grid, shape: place(b, grid) * volume(grid) + place(t, shape),
-     "a block holds count(blockDim) threads, not count(gridDim)"),
+     "the file multiplies by count(gridDim); a block holds count(blockDim) threads"),
     (lambda b, t, grid, shape: place(b, grid) + volume(grid) * place(t, shape),
-     "threads of one block follow each other, here they are spread over the grid"),
+     "the file spreads the threads of a block over the grid; they follow each other"),
     (lambda b, t, grid, shape: place(b, grid) * volume(shape) + place(swapped(t), swapped(shape)),
      "y runs fastest within the block, x should"),
     (lambda b, t, grid, shape: place(swapped(b), swapped(grid)) * volume(shape) + place(t, shape),
@@ -66,6 +76,29 @@ SLIPS = [
      "z runs fastest among the blocks, x should"),
     (lambda b, t, grid, shape: number(b, t, grid, shape) + 1,
      "every number is one too large: the first thread is number 0"),
+]
+for name, side in ("x", 0), ("y", 1), ("z", 2):
+    SLIPS += [
+        (lambda b, t, grid, shape, i=side: with_factors(b, grid[i], grid[1]) * volume(shape) + place(t, shape),
+         f"the file multiplies blockIdx.y by gridDim.{name}; a row of the grid has gridDim.x blocks"),
+        (lambda b, t, grid, shape, i=side: with_factors(b, grid[0], grid[i]) * volume(shape) + place(t, shape),
+         f"the file multiplies blockIdx.z by gridDim.{name}; a layer of the grid has gridDim.y rows"),
+        (lambda b, t, grid, shape, i=side: place(b, grid) * volume(shape) + with_factors(t, shape[i], shape[1]),
+         f"the file multiplies threadIdx.y by blockDim.{name}; a row of the block has blockDim.x threads"),
+        (lambda b, t, grid, shape, i=side: place(b, grid) * volume(shape) + with_factors(t, shape[0], shape[i]),
+         f"the file multiplies threadIdx.z by blockDim.{name}; a layer of the block has blockDim.y rows"),
+        (lambda b, t, grid, shape, i=side: place(without(b, i), grid) * volume(shape) + place(t, shape),
+         f"the file leaves out blockIdx.{name}"),
+        (lambda b, t, grid, shape, i=side: place(b, grid) * volume(shape) + place(without(t, i), shape),
+         f"the file leaves out threadIdx.{name}"),
+        (lambda b, t, grid, shape, i=side: place(b, grid) * shape[i] + place(t, shape),
+         f"the file multiplies the number of the block by blockDim.{name}; a block holds count(blockDim) threads"),
+    ]
+SLIPS += [
+    (lambda b, t, grid, shape: (b[0] + grid[0] * b[1] + grid[1] * b[2]) * volume(shape) + place(t, shape),
+     "parentheses are missing: the file multiplies blockIdx.z by gridDim.y; a layer has gridDim.x * gridDim.y blocks"),
+    (lambda b, t, grid, shape: place(b, grid) * volume(shape) + t[0] + shape[0] * t[1] + shape[1] * t[2],
+     "parentheses are missing: the file multiplies threadIdx.z by blockDim.y; a layer has blockDim.x * blockDim.y threads"),
 ]
 
 
@@ -122,6 +155,17 @@ def judge_order(case, lines, waited):
                     "the host has waited for the threads, although --no-wait tells it not to")
 
 
+def silent_part(missing, wanted, grid, block):
+    """Which part of the grid is silent: the whole blocks or threads beyond a smaller shape, say."""
+    blocks, threads = ({key[part] for key in wanted} - {key[part] for key in set(wanted) - set(missing)} for part in (0, 1))
+    if len(missing) == len({b for b, _ in missing}) * volume(block) and blocks:
+        return f"{checker.counted(len(blocks), 'block')} of {volume(grid)} never run: the launch has fewer blocks than asked for"
+    if len(missing) == len({t for _, t in missing}) * volume(grid) and threads:
+        return (f"in every block {checker.counted(len(threads), 'thread')} of {volume(block)} never "
+                f"{'runs' if len(threads) == 1 else 'run'}: the launch has fewer threads a block than asked for")
+    return None
+
+
 def judge_places(case, found, grid, block, complete):
     """Every thread of the grid greets once, and no other."""
     wanted = set(product(product(*map(range, grid)), product(*map(range, block))))
@@ -137,13 +181,12 @@ def judge_places(case, found, grid, block, complete):
                   f"{text(block)}:\n" + listed([f"block {cell(b)}, thread {cell(t)}" for b, t in foreign])
                   + cause)
     if twice:
-        case.fail(f"{len(twice)} threads greet more than once: is the kernel launched twice?\n"
+        case.fail(f"{len(twice)} threads greet more than once: the kernel is launched more than once\n"
                   + listed([f"block {cell(b)}, thread {cell(t)}: {counts[b, t]} times" for b, t in twice]))
     if missing:
-        case.fail(f"{len(missing)} of {len(wanted)} threads do not greet:\n"
-                  + listed([f"block {cell(b)}, thread {cell(t)}" for b, t in missing])
-                  + "\nlikely cause: the launch has fewer blocks or threads than asked for, or the "
-                    "buffer of printf on the device is too small for all lines")
+        raise checker.Failure(f"{len(missing)} of {len(wanted)} threads do not greet:\n"
+                              + listed([f"block {cell(b)}, thread {cell(t)}" for b, t in missing]),
+                              silent_part(missing, wanted, grid, block), len(wanted))
 
 
 def judge_numbers(case, found, grid, block):
@@ -153,9 +196,10 @@ def judge_numbers(case, found, grid, block):
         return
     lines = [f"block {cell(b)}, thread {cell(t)}: expected {number(b, t, grid, block)}, got {n}"
              for b, t, n in wrong]
-    cause = next((f"\nlikely cause: {sentence}" for slip, sentence in SLIPS
-                  if all(n == slip(b, t, grid, block) for b, t, n in found)), "")
-    case.fail(f"{len(wrong)} of {len(found)} threads have a wrong number:\n{listed(lines)}{cause}")
+    # A small grid fits several slips; the report then looks for a larger case.
+    causes = [sentence for slip, sentence in SLIPS if all(n == slip(b, t, grid, block) for b, t, n in found)]
+    raise checker.Failure(f"{len(wrong)} of {len(found)} threads have a wrong number:\n{listed(lines)}",
+                          causes[0] if len(causes) == 1 else None, len(found))
 
 
 def greet(case, grid=(2, 2, 1), block=(4, 2, 1), options=True):
@@ -168,6 +212,9 @@ def greet(case, grid=(2, 2, 1), block=(4, 2, 1), options=True):
     judge_order(case, lines, waited=True)
     judge_places(case, found, grid, block, complete=True)
     judge_numbers(case, found, grid, block)
+    case.kernels("hello_world", ["greet_kernel"], elements=1)
+    case.threads("greet_kernel", volume(grid) * volume(block))
+    case.checked("task 1")
 
 
 lab.case("the grid without options", greet, options=False)

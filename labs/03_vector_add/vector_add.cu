@@ -36,48 +36,53 @@ __global__ void grid_1d_block_1d(const float* a, const float* b, float* sum, int
 
 __global__ void grid_1d_block_2d(const float* a, const float* b, float* sum, int64_t count) {
     // TODO 4 (2 lines): a block has rows of blockDim.x threads. How many stand before this one?
+    // Replace the line below.
     const int64_t i = count;
     if (i < count) sum[i] = a[i] + b[i];
 }
 
 __global__ void grid_1d_block_3d(const float* a, const float* b, float* sum, int64_t count) {
     // TODO 4 (2 lines): a block has layers of blockDim.y rows of blockDim.x threads.
+    // Replace the line below.
     const int64_t i = count;
     if (i < count) sum[i] = a[i] + b[i];
 }
 
 __global__ void grid_2d_block_1d(const float* a, const float* b, float* sum, int64_t count) {
     // TODO 5 (2 lines): the grid has rows of gridDim.x blocks. Number the block first.
+    // Replace the line below.
     const int64_t i = count;
     if (i < count) sum[i] = a[i] + b[i];
 }
 
 __global__ void grid_2d_block_2d(const float* a, const float* b, float* sum, int64_t count) {
     // TODO 5 (3 lines): number the block, number the thread, put the two together.
+    // Replace the line below.
     const int64_t i = count;
     if (i < count) sum[i] = a[i] + b[i];
 }
 
 __global__ void grid_2d_block_3d(const float* a, const float* b, float* sum, int64_t count) {
-    // TODO 5 (3 lines)
+    // TODO 5 (3 lines): replace the line below.
     const int64_t i = count;
     if (i < count) sum[i] = a[i] + b[i];
 }
 
 __global__ void grid_3d_block_1d(const float* a, const float* b, float* sum, int64_t count) {
     // TODO 5 (2 lines): the grid has layers of gridDim.y rows of gridDim.x blocks.
+    // Replace the line below.
     const int64_t i = count;
     if (i < count) sum[i] = a[i] + b[i];
 }
 
 __global__ void grid_3d_block_2d(const float* a, const float* b, float* sum, int64_t count) {
-    // TODO 5 (3 lines)
+    // TODO 5 (3 lines): replace the line below.
     const int64_t i = count;
     if (i < count) sum[i] = a[i] + b[i];
 }
 
 __global__ void grid_3d_block_3d(const float* a, const float* b, float* sum, int64_t count) {
-    // TODO 5 (3 lines)
+    // TODO 5 (3 lines): replace the line below.
     const int64_t i = count;
     if (i < count) sum[i] = a[i] + b[i];
 }
@@ -131,6 +136,7 @@ unsigned threads_of(dim3 block) { return block.x * block.y * block.z; }
 // The number of blocks that together have a thread for every element.
 int64_t blocks_for(int64_t count, int64_t elements_per_block) {
     // TODO 3 (1 line): right for up to one block so far. 1030 elements in blocks of 256 need 5.
+    // Replace the line below.
     return 1;
 }
 

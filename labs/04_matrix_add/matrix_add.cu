@@ -107,6 +107,7 @@ unsigned threads_of(dim3 block) { return block.x * block.y; }
 
 Shape grid_2d_block_2d_shape(int64_t height, int64_t width, dim3 block) {
     // TODO 1 (2 lines): how many blocks cover the width, how many the height? (lab::divide_up)
+    // Replace the two lines below.
     const int64_t grid_width = 1;
     const int64_t grid_height = 1;
     return {dim3(grid_width, grid_height), block};
@@ -128,7 +129,7 @@ Shape grid_2d_block_1d_shape(int64_t height, int64_t width, dim3 block) {
 
 Shape row_stride_shape(int64_t height, int64_t width, dim3 block) {
     const int64_t grid_width = lab::divide_up(width, block.x);
-    // TODO 5a (1 line): no more blocks along y than a grid may have.
+    // TODO 5a (1 line): no more blocks along y than a grid may have. Replace the line below.
     const int64_t grid_height = lab::divide_up(height, block.y);
     return {dim3(grid_width, grid_height), block};
 }

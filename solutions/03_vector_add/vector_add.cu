@@ -43,6 +43,7 @@ __global__ void grid_1d_block_2d(const float* a, const float* b, float* sum, int
     const unsigned thread = threadIdx.y * blockDim.x + threadIdx.x;
     const int64_t i = int64_t{blockIdx.x} * (blockDim.x * blockDim.y) + thread;
     //: // TODO 4 (2 lines): a block has rows of blockDim.x threads. How many stand before this one?
+    //: // Replace the line below.
     //: const int64_t i = count;
     // END SOLUTION
     if (i < count) sum[i] = a[i] + b[i];
@@ -53,6 +54,7 @@ __global__ void grid_1d_block_3d(const float* a, const float* b, float* sum, int
     const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
     const int64_t i = int64_t{blockIdx.x} * (blockDim.x * blockDim.y * blockDim.z) + thread;
     //: // TODO 4 (2 lines): a block has layers of blockDim.y rows of blockDim.x threads.
+    //: // Replace the line below.
     //: const int64_t i = count;
     // END SOLUTION
     if (i < count) sum[i] = a[i] + b[i];
@@ -63,6 +65,7 @@ __global__ void grid_2d_block_1d(const float* a, const float* b, float* sum, int
     const int64_t block = int64_t{blockIdx.y} * gridDim.x + blockIdx.x;
     const int64_t i = block * blockDim.x + threadIdx.x;
     //: // TODO 5 (2 lines): the grid has rows of gridDim.x blocks. Number the block first.
+    //: // Replace the line below.
     //: const int64_t i = count;
     // END SOLUTION
     if (i < count) sum[i] = a[i] + b[i];
@@ -74,6 +77,7 @@ __global__ void grid_2d_block_2d(const float* a, const float* b, float* sum, int
     const unsigned thread = threadIdx.y * blockDim.x + threadIdx.x;
     const int64_t i = block * (blockDim.x * blockDim.y) + thread;
     //: // TODO 5 (3 lines): number the block, number the thread, put the two together.
+    //: // Replace the line below.
     //: const int64_t i = count;
     // END SOLUTION
     if (i < count) sum[i] = a[i] + b[i];
@@ -84,7 +88,7 @@ __global__ void grid_2d_block_3d(const float* a, const float* b, float* sum, int
     const int64_t block = int64_t{blockIdx.y} * gridDim.x + blockIdx.x;
     const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
     const int64_t i = block * (blockDim.x * blockDim.y * blockDim.z) + thread;
-    //: // TODO 5 (3 lines)
+    //: // TODO 5 (3 lines): replace the line below.
     //: const int64_t i = count;
     // END SOLUTION
     if (i < count) sum[i] = a[i] + b[i];
@@ -95,6 +99,7 @@ __global__ void grid_3d_block_1d(const float* a, const float* b, float* sum, int
     const int64_t block = (int64_t{blockIdx.z} * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
     const int64_t i = block * blockDim.x + threadIdx.x;
     //: // TODO 5 (2 lines): the grid has layers of gridDim.y rows of gridDim.x blocks.
+    //: // Replace the line below.
     //: const int64_t i = count;
     // END SOLUTION
     if (i < count) sum[i] = a[i] + b[i];
@@ -105,7 +110,7 @@ __global__ void grid_3d_block_2d(const float* a, const float* b, float* sum, int
     const int64_t block = (int64_t{blockIdx.z} * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
     const unsigned thread = threadIdx.y * blockDim.x + threadIdx.x;
     const int64_t i = block * (blockDim.x * blockDim.y) + thread;
-    //: // TODO 5 (3 lines)
+    //: // TODO 5 (3 lines): replace the line below.
     //: const int64_t i = count;
     // END SOLUTION
     if (i < count) sum[i] = a[i] + b[i];
@@ -116,7 +121,7 @@ __global__ void grid_3d_block_3d(const float* a, const float* b, float* sum, int
     const int64_t block = (int64_t{blockIdx.z} * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
     const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
     const int64_t i = block * (blockDim.x * blockDim.y * blockDim.z) + thread;
-    //: // TODO 5 (3 lines)
+    //: // TODO 5 (3 lines): replace the line below.
     //: const int64_t i = count;
     // END SOLUTION
     if (i < count) sum[i] = a[i] + b[i];
@@ -195,6 +200,7 @@ int64_t blocks_for(int64_t count, int64_t elements_per_block) {
     // BEGIN SOLUTION
     return (count + elements_per_block - 1) / elements_per_block;
     //: // TODO 3 (1 line): right for up to one block so far. 1030 elements in blocks of 256 need 5.
+    //: // Replace the line below.
     //: return 1;
     // END SOLUTION
 }

@@ -163,6 +163,7 @@ Shape grid_2d_block_2d_shape(int64_t height, int64_t width, dim3 block) {
     const int64_t grid_width = lab::divide_up(width, block.x);
     const int64_t grid_height = lab::divide_up(height, block.y);
     //: // TODO 1 (2 lines): how many blocks cover the width, how many the height? (lab::divide_up)
+    //: // Replace the two lines below.
     //: const int64_t grid_width = 1;
     //: const int64_t grid_height = 1;
     // END SOLUTION
@@ -187,7 +188,7 @@ Shape row_stride_shape(int64_t height, int64_t width, dim3 block) {
     const int64_t grid_width = lab::divide_up(width, block.x);
     // BEGIN SOLUTION
     const int64_t grid_height = std::min(lab::divide_up(height, block.y), most_blocks_along_y);
-    //: // TODO 5a (1 line): no more blocks along y than a grid may have.
+    //: // TODO 5a (1 line): no more blocks along y than a grid may have. Replace the line below.
     //: const int64_t grid_height = lab::divide_up(height, block.y);
     // END SOLUTION
     return {dim3(grid_width, grid_height), block};

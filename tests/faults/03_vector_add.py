@@ -4,7 +4,7 @@ from faults import Fault
 
 FIRST = "const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;\n    if (i < count) sum[i] = a[i] + b[i];"
 UPLOAD = "    // BEGIN SOLUTION\n    CHECK(cudaMemcpy(d_b, input.b.data(), bytes, cudaMemcpyHostToDevice));\n"
-DOWNLOAD = "        CHECK(cudaMemcpy(h_sum.data(), d_sum, bytes, cudaMemcpyDeviceToHost));\n        //:"
+DOWNLOAD = "            CHECK(cudaMemcpy(h_sum.data(), d_sum, bytes, cudaMemcpyDeviceToHost));\n            //:"
 LAUNCH = "add<<<shape.grid, shape.block>>>(d_a, d_b, d_sum, count);"
 ROUNDED_UP = "return (count + elements_per_block - 1) / elements_per_block;"
 CPU = ("cpu",)  # on a GPU this may go wrong without a sign, unless compute-sanitizer looks
@@ -18,7 +18,7 @@ FAULTS = [
           caught="the copy to d_b comes from a"),
     Fault(name="copy in the wrong direction", old=DOWNLOAD, caught="cudaErrorInvalidValue|TODO 1d",
           new=DOWNLOAD.replace("DeviceToHost", "HostToDevice")),
-    Fault(name="sum never copied back", old=DOWNLOAD, new="        //:", caught="TODO 1d"),
+    Fault(name="sum never copied back", old=DOWNLOAD, new="            //:", caught="copy it back from the device .TODO 1d"),
     Fault(name="elements copied back for bytes", old=DOWNLOAD, new=DOWNLOAD.replace("bytes", "count"),
           caught="copies a quarter of the sum back .TODO 1d"),
     Fault(name="missing launch", old=LAUNCH, new="", caught="1c"),
@@ -27,6 +27,15 @@ FAULTS = [
           caught="right only once: in a later launch"),
     Fault(name="elements copied to the device for bytes", old=UPLOAD, new=UPLOAD.replace("bytes", "count"),
           caught="the file copies the number of elements to d_b .TODO 1b"),
+    Fault(name="the host adds, nothing copied back", old=DOWNLOAD, backends=CPU,
+          new="            add_on_cpu(input.a.data(), input.b.data(), h_sum.data(), count);\n            //:",
+          caught="does not come from the device: only .* TODO 1d"),
+    Fault(name="never freed", old="    CHECK(cudaFree(d_b));\n    CHECK(cudaFree(d_sum));\n", new="", backends=CPU,
+          caught=r"device memory is never freed: .*vector_add.cu:\d+.*TODO 1e"),
+    Fault(name="never checked", old=LAUNCH + "\n    CHECK_LAUNCH();", new=LAUNCH, backends=CPU,
+          caught="nobody asks whether the launch of .* succeeded: .*TODO 1c"),
+    Fault(name="another variant's kernel", old="launch<vectorised>}", new="launch<grid_stride>}", backends=CPU,
+          caught="variant vectorised launches grid_stride, and not vectorised"),
     # The grid
     Fault(name="grid rounded down", old=ROUNDED_UP,
           new="return std::max<int64_t>(1, count / elements_per_block);", caught="round the number of blocks up .TODO 3"),

@@ -202,13 +202,22 @@ def judge_numbers(case, found, grid, block):
                           causes[0] if len(causes) == 1 else None, len(found))
 
 
+def why_silent(record):
+    """CPU mode has written down whether the kernel was launched; a card does not tell."""
+    lost = "\nWhat nobody has waited for is lost when the program ends."
+    if record is None:
+        return f"is greet_kernel launched (task 1), and does the host wait (task 2)?{lost}"
+    if not record["launches"]:
+        return "greet_kernel is never launched (task 1)"
+    return f"greet_kernel is launched, and the host does not wait for it (task 2){lost}"
+
+
 def greet(case, grid=(2, 2, 1), block=(4, 2, 1), options=True):
     """A run that waits: every thread must have greeted before the host says goodbye."""
     shape = ["--grid", text(grid), "--block", text(block)] if options else []
     lines = case.run(*shape).lines
     found = greetings(case, lines)
-    case.expect(found, "no thread says hello: is greet_kernel launched (task 1), and does the host wait "
-                       "(task 2)?\nWhat nobody has waited for is lost when the program ends.")
+    case.expect(found, f"no thread says hello: {why_silent(case.last_run.record)}")
     judge_order(case, lines, waited=True)
     judge_places(case, found, grid, block, complete=True)
     judge_numbers(case, found, grid, block)

@@ -4,6 +4,7 @@
 // about its orientation is ignored.
 #pragma once
 
+#include "jpeg.h"
 #include "lab.h"
 
 #if !__has_include(<stb/stb_image.h>) && !__has_include("stb_image.h")
@@ -21,6 +22,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <functional>
 
 namespace lab {
 
@@ -94,18 +97,9 @@ struct Image {
 // what is missing for zeros, and looks at no check sum
 // ---------------------------------------------------------------------------------------------
 
-using ImageBytes = std::vector<uint8_t>;
-
 inline bool begins_with(const ImageBytes& bytes, const std::string& start) {
     return bytes.size() >= start.size() &&
            std::memcmp(bytes.data(), start.data(), start.size()) == 0;
-}
-
-// A number of two or four bytes, the highest first.
-inline uint32_t big_endian(const ImageBytes& bytes, size_t at, int count) {
-    uint32_t value = 0;
-    for (int i = 0; i < count; ++i) value = value << 8 | bytes[at + size_t(i)];
-    return value;
 }
 
 // A TGA file begins with no mark of its own. No text passes: its second byte is 0 or 1 here.
@@ -114,10 +108,10 @@ inline bool is_tga(const ImageBytes& bytes) {
     const int kind = bytes[2] & 7, bits = bytes[16];
     if (bytes[2] != kind && bytes[2] != kind + 8) return false;
     if (bytes[1] == 1) return kind == 1 && (bits == 8 || bits == 16);
-    return bytes[1] == 0 && (kind == 2 || kind == 3) && bits >= 8 && bits <= 32;
+    return bytes[1] == 0 && (kind == 2 || kind == 3) && (bits == 1 || (bits >= 8 && bits <= 32));
 }
 
-// The format's name, nullptr for one that is not read. stb asks in the same order.
+// The format's name, nullptr for what is no picture. stb asks in the same order.
 inline const char* image_format(const ImageBytes& bytes) {
     struct Mark {
         const char* format;
@@ -131,6 +125,10 @@ inline const char* image_format(const ImageBytes& bytes) {
         {"PSD", "8BPS"},
         {"PIC", "\x53\x80\xf6\x34"},
         {"JPEG", "\xff\xd8\xff"},
+        {"PNM", "P1"},
+        {"PNM", "P2"},
+        {"PNM", "P3"},
+        {"PNM", "P4"},
         {"PNM", "P5"},
         {"PNM", "P6"},
         {"HDR", "#?RADIANCE\n"},
@@ -140,6 +138,22 @@ inline const char* image_format(const ImageBytes& bytes) {
         if (begins_with(bytes, mark.start)) return mark.format;
     }
     return is_tga(bytes) ? "TGA" : nullptr;
+}
+
+// What a picture is that is known, and not read; nullptr for anything else.
+inline const char* unread_format(const ImageBytes& bytes) {
+    const std::string start(bytes.begin(), bytes.begin() + std::min<int64_t>(bytes.size(), 16));
+    const auto holds = [&](size_t at, const char* mark, size_t length) {
+        return start.compare(at, length, mark, length) == 0;
+    };
+    if (holds(0, "II*\0", 4) || holds(0, "MM\0*", 4)) return "a TIFF picture";
+    if (holds(0, "RIFF", 4) && start.size() > 12 && holds(8, "WEBP", 4)) return "a WebP picture";
+    if (start.size() > 8 && holds(4, "ftyp", 4)) return "a HEIC or AVIF picture, or a film";
+    if (holds(0, "\0\0\0\x0cjP  ", 8)) return "a JPEG 2000 picture";
+    if (holds(0, "\xff\x0a", 2) || holds(0, "\0\0\0\x0cJXL ", 8)) return "a JPEG XL picture";
+    if (holds(0, "P7\n", 3)) return "a PAM picture";
+    if (holds(0, "\xff\xfeP", 4) || holds(0, "\xfe\xff\0P", 4)) return "text in UTF-16";
+    return nullptr;
 }
 
 // The check sum of PNG: CRC-32.
@@ -158,206 +172,184 @@ inline uint32_t crc32(const uint8_t* bytes, size_t count) {
     return ~sum;
 }
 
-// What is wrong with the parts of a PNG file: each is length, name, content, check sum.
-inline std::string png_problem(const ImageBytes& bytes) {
-    for (size_t at = 8; bytes.size() - at >= 12;) {
-        const size_t length = big_endian(bytes, at, 4);
-        if (length > bytes.size() - at - 12) break;
-        const std::string name(&bytes[at + 4], &bytes[at + 8]);
-        if (crc32(&bytes[at + 4], length + 4) != big_endian(bytes, at + 8 + length, 4)) {
-            return "it is damaged: the check sum of its part " + quoted(name) + " is wrong";
-        }
-        if (name == "IEND") return "";
-        at += 12 + length;
-    }
-    return "it ends early: it is cut short, copy it again";
-}
+// A PNG file has parts, each of them length, name, content, check sum.
+struct PngFile {
+    ImageBytes data;       // compressed, of all parts
+    ImageBytes header;     // width, height, bits, kind of colour, 0, 0, interlaced
+    bool apple = false;    // Apple's form: blue first, and data without their check sum
+    bool surplus = false;  // bytes behind the end
+    size_t end = 0;        // where the last part begins
 
-// Goes through a JPEG file as stb will, and asks what stb takes on trust: that codes fit their
-// table, that the tables of a scan are there, and that no channel is left out.
-class JpegReader {
- public:
-    explicit JpegReader(const ImageBytes& bytes) : bytes_(bytes) {}
-
-    // What is wrong, or "": then stb may find something itself, or the end of the file.
-    std::string read() {
-        for (int marker = next_marker(); marker != 0xD9; marker = next_marker()) {
-            const size_t left = bytes_.size() - at_;
-            const size_t length = left < 2 ? 2 : big_endian(bytes_, at_, 2);
-            if (left < 2 || length > left) return "it ends early: it is cut short, copy it again";
-            const size_t end = at_ + std::max<size_t>(length, 2);
-            at_ += 2;
-            const std::string problem = segment_problem(marker, end);
-            if (!problem.empty()) return problem;
-            at_ = end;
-            if (marker == 0xDA) skip_scan();
-        }
-        const bool whole = !channels_.empty() && missing_ == 0;
-        return whole ? "" : "it ends early: parts of the picture are missing";
-    }
-
- private:
-    struct Channel {
-        int name;
-        int quantiser;
-        bool scanned;
-    };
-
-    // Moves behind the next FF and the byte of the kind that follows it; at the end, to the end.
-    int next_marker() {
-        while (at_ < bytes_.size() && bytes_[at_] != 0xFF) ++at_;
-        while (at_ < bytes_.size() && bytes_[at_] == 0xFF) ++at_;
-        return at_ < bytes_.size() ? bytes_[at_++] : 0;
-    }
-
-    // Within a scan, FF 00 stands for a byte FF, and FF D0 to FF D7 are marks between its parts.
-    void skip_scan() {
-        for (; at_ + 1 < bytes_.size(); ++at_) {
-            const int next = bytes_[at_ + 1];
-            if (bytes_[at_] == 0xFF && next != 0 && next != 0xFF && (next & ~7) != 0xD0) return;
-        }
-    }
-
-    std::string segment_problem(int marker, size_t end) {
-        const bool frame = marker >= 0xC0 && marker <= 0xC2;
-        bool right = true;
-        if (marker == 0xC4) right = read_huffman(end);
-        if (marker == 0xDB) right = read_quantisers(end);
-        if (marker == 0xDA) right = read_scan(end);
-        if (marker == 0xEE && end - at_ >= 12) adobe_ = std::memcmp(&bytes_[at_], "Adobe", 5) == 0;
-        if (frame) right = read_frame(marker, end);
-        if (!right) return "it is a broken JPEG file";
-        if (!frame || channels_.size() < 4 || adobe_) return "";
-        return "it has four channels, and says nothing of what they are; save it as RGB";
-    }
-
-    // Tables: kind and number, how many codes of 1 to 16 bits, and what they mean.
-    bool read_huffman(size_t end) {
-        while (at_ < end) {
-            if (end - at_ < 17) return false;
-            const int kind = bytes_[at_] >> 4, table = bytes_[at_] & 15;
-            size_t count = 0;
-            for (int bits = 1, code = 0; bits <= 16; ++bits) {
-                count += bytes_[at_ + size_t(bits)];
-                code = 2 * code + bytes_[at_ + size_t(bits)];
-                if (code > 1 << bits) return false;
+    // Returns what is wrong, or "".
+    std::string read(const ImageBytes& bytes) {
+        for (size_t at = 8; bytes.size() - at >= 12;) {
+            const size_t length = big_endian(bytes, at, 4);
+            if (length > bytes.size() - at - 12) break;
+            const std::string name(&bytes[at + 4], &bytes[at + 8]);
+            const auto content = bytes.begin() + int64_t(at) + 8;
+            if (crc32(&bytes[at + 4], length + 4) != big_endian(bytes, at + 8 + length, 4)) {
+                return "it is damaged: the check sum of its part " + quoted(name) + " is wrong";
             }
-            at_ += 17;
-            if (kind > 1 || table > 3 || count > 256 || count > end - at_) return false;
-            huffman_[kind][table] = true;
-            at_ += count;
+            if (name == "IEND") end = at;
+            at += 12 + length;
+            apple = apple || name == "CgBI";
+            if (name == "IHDR" && length == 13) header.assign(content, content + 13);
+            if (name == "IDAT") data.insert(data.end(), content, content + int64_t(length));
+            surplus = at < bytes.size();
+            if (name == "IEND") return "";
         }
-        return true;
+        return "it ends early: it is cut short, copy it again";
     }
 
-    // Tables: precision and number, and 64 numbers of one byte or two.
-    bool read_quantisers(size_t end) {
-        while (at_ < end) {
-            const int wide = bytes_[at_] >> 4, table = bytes_[at_] & 15;
-            const size_t bytes = wide ? 129 : 65;
-            if (wide > 1 || table > 3 || end - at_ < bytes) return false;
-            quantiser_[table] = true;
-            at_ += bytes;
+    // How many bytes the rows are before compression, each with its filter's number.
+    int64_t bytes_of_rows() const {
+        const int64_t width = big_endian(header, 0, 4), height = big_endian(header, 4, 4);
+        const int kind = header[9], channels = (kind & 2 && kind != 3 ? 3 : 1) + (kind & 4 ? 1 : 0);
+        const auto rows = [&](int64_t across, int64_t down) {
+            return across < 1 ? 0 : down * (divide_up(across * channels * header[8], 8) + 1);
+        };
+        if (header[12] == 0) return rows(width, height);
+        int64_t bytes = 0;
+        constexpr int first_x[] = {0, 4, 0, 2, 0, 1, 0}, first_y[] = {0, 0, 4, 0, 2, 0, 1};
+        constexpr int step_x[] = {8, 8, 4, 4, 2, 2, 1}, step_y[] = {8, 8, 8, 4, 4, 2, 2};
+        for (int pass = 0; pass < 7; ++pass) {
+            bytes += rows(divide_up(std::max<int64_t>(width - first_x[pass], 0), step_x[pass]),
+                          divide_up(std::max<int64_t>(height - first_y[pass], 0), step_y[pass]));
         }
-        return true;
+        return bytes;
     }
 
-    bool read_frame(int marker, size_t end) {
-        const size_t count = end - at_ < 6 ? 0 : bytes_[at_ + 5];
-        if (count < 1 || count > 4 || end - at_ != 6 + 3 * count || !channels_.empty())
-            return false;
-        for (size_t i = at_ + 6; i < end; i += 3) {
-            channels_.push_back({bytes_[i], bytes_[i + 2], false});
+    // What can be read, though it looks like damage; or "".
+    std::string remark() const {
+        if (surplus) return "bytes follow its end: they are not read";
+        if (apple || data.size() < 6) return "";
+        int count = 0;
+        const int64_t expected = bytes_of_rows();
+        uint8_t* const rows = reinterpret_cast<uint8_t*>(stbi_zlib_decode_malloc_guesssize(
+            reinterpret_cast<const char*>(data.data()), int(data.size()),
+            int(std::min<int64_t>(expected + 64, INT_MAX)), &count));
+        if (!rows) return "";        // stb will say
+        uint32_t low = 1, high = 0;  // Adler's check sum
+        for (int i = 0; i < count; ++i) {
+            low = (low + rows[i]) % 65521;
+            high = (high + low) % 65521;
         }
-        progressive_ = marker == 0xC2;
-        missing_ = count;
-        return true;
+        STBI_FREE(rows);
+        if ((high << 16 | low) != big_endian(data, data.size() - 4, 4))
+            return "the check sum of its pixels is wrong: it may be damaged";
+        return count > expected ? "it holds more pixels than its size says: it may be damaged" : "";
     }
-
-    // The channels of a scan and their tables, then which coefficients it holds.
-    bool read_scan(size_t end) {
-        const size_t count = at_ < end ? bytes_[at_] : 0;
-        if (count < 1 || end - at_ != 4 + 2 * count) return false;
-        const uint8_t* const range = &bytes_[at_ + 1 + 2 * count];
-        const bool first = !progressive_ || range[0] == 0, rest = !progressive_ || range[0] > 0;
-        for (size_t i = 0; i < count; ++i) {
-            const int name = bytes_[at_ + 1 + 2 * i], tables = bytes_[at_ + 2 + 2 * i];
-            const auto channel = std::find_if(channels_.begin(), channels_.end(),
-                                              [=](const Channel& one) { return one.name == name; });
-            if (channel == channels_.end() || channel->quantiser > 3) return false;
-            if (tables >> 4 > 3 || (tables & 15) > 3 || !quantiser_[channel->quantiser])
-                return false;
-            if (first && range[2] >> 4 == 0 && !huffman_[0][tables >> 4]) return false;
-            if (rest && !huffman_[1][tables & 15]) return false;
-            if (first && !channel->scanned) --missing_;
-            if (first) channel->scanned = true;
-        }
-        return true;
-    }
-
-    const ImageBytes& bytes_;
-    size_t at_ = 2;
-    bool huffman_[2][4] = {};
-    bool quantiser_[4] = {};
-    bool adobe_ = false, progressive_ = false;
-    std::vector<Channel> channels_;
-    size_t missing_ = 0;
 };
 
-// What is wrong with a header's size, or "". No format packs more than 8300 pixels into a byte
-// (PNG, of one bit each); a small picture may be all background.
-inline std::string image_size_problem(int64_t height, int64_t width, int64_t bytes) {
-    const std::string size = format("%lld x %lld pixels", (long long)height, (long long)width);
-    if (height < 1 || width < 1) return "its header claims " + size;
-    if (height > 1 << 24 || width > 1 << 24 || height * width > INT_MAX) {
-        return "its " + size + " are more than are read here";
+// Counts the pixels that the codes of a GIF picture stand for, up to `wanted`. A code has from
+// `least` + 1 to 12 bits, the lowest first; each new one means one pixel more than the code before.
+inline int64_t gif_pixels(const ImageBytes& codes, int least, int64_t wanted) {
+    const int clear = 1 << least;
+    std::vector<int> lengths(4097, 1);
+    int width = least + 1, next = clear + 2, before = -1;
+    int64_t pixels = 0, at = 0;
+    while (pixels < wanted && at + width <= 8 * int64_t(codes.size())) {
+        int code = 0;
+        for (int k = 0; k < width; ++k, ++at) code |= (codes[at / 8] >> at % 8 & 1) << k;
+        if (code == clear + 1) break;
+        if (code == clear) {
+            width = least + 1, next = clear + 2, before = -1;
+            continue;
+        }
+        if (before >= 0 && next < 4096) lengths[size_t(next++)] = lengths[size_t(before)] + 1;
+        if (code >= next) return wanted;  // stb will say
+        pixels += lengths[size_t(code)];
+        before = code;
+        if (next == 1 << width && width < 12) ++width;
     }
-    if (height * width <= std::max<int64_t>(1 << 24, 8300 * bytes)) return "";
-    return format("its header claims %s, more than %lld bytes hold", size.c_str(),
-                  (long long)bytes);
+    return pixels;
 }
 
-// The next number of a PNM header, behind white space and comments; -1 when there is none.
-inline int64_t pnm_number(const ImageBytes& bytes, size_t& at) {
+// What is missing in the first picture of a GIF file: stb leaves it transparent.
+inline std::string gif_problem(const ImageBytes& bytes) {
+    const auto end_of_blocks = [&](size_t at, ImageBytes* content) {
+        while (at < bytes.size() && bytes[at] > 0) {
+            const size_t next = std::min(at + 1 + bytes[at], bytes.size());
+            if (content) content->insert(content->end(), &bytes[at] + 1, &bytes[0] + next);
+            at = next;
+        }
+        return at + 1;
+    };
+    const auto table = [](int flags) { return flags & 0x80 ? size_t(6) << (flags & 7) : 0; };
+    size_t at = bytes.size() < 13 ? bytes.size() : 13 + table(bytes[10]);
+    while (at + 1 < bytes.size() && bytes[at] == 0x21) at = end_of_blocks(at + 2, nullptr);
+    if (at < bytes.size() && bytes[at] == 0x3B) return "it holds no picture";
+    if (at + 10 >= bytes.size() || bytes[at] != 0x2C) return "";  // stb will say
+    const int64_t width = bytes[at + 5] | bytes[at + 6] << 8,
+                  height = bytes[at + 7] | bytes[at + 8] << 8;
+    at += 10 + table(bytes[at + 9]);
+    ImageBytes codes;
+    if (at >= bytes.size() || bytes[at] < 1 || bytes[at] > 11) return "";
+    const int least = bytes[at];
+    end_of_blocks(at + 1, &codes);
+    const bool whole = gif_pixels(codes, least, width * height) >= width * height;
+    return whole ? "" : "it ends early: parts of the picture are missing";
+}
+
+// The next number of a PNM file's text, behind white space and comments; -1 when there is none.
+inline int64_t pnm_number(const ImageBytes& bytes, size_t& at, int most_digits = 10) {
     while (at < bytes.size() && (std::isspace(bytes[at]) || bytes[at] == '#')) {
         const bool comment = bytes[at++] == '#';
-        while (comment && at < bytes.size() && bytes[at] != '\n') ++at;
+        while (comment && at < bytes.size() && bytes[at] != '\n' && bytes[at] != '\r') ++at;
     }
     int64_t value = -1;
-    for (; at < bytes.size() && std::isdigit(bytes[at]) && value < (1 << 28); ++at) {
-        value = 10 * std::max<int64_t>(value, 0) + (bytes[at] - '0');
+    for (int i = 0; i < most_digits && at < bytes.size() && std::isdigit(bytes[at]); ++i) {
+        value = 10 * std::max<int64_t>(value, 0) + (bytes[at++] - '0');
     }
     return value;
 }
 
-// Turns any PNM file into one whose samples are bytes from 0 to 255: the only kind that stb reads
-// right. Returns what is wrong with it, or "".
+// Turns any PNM file (P1 to P3 are text, P4 to P6 bytes; P1 and P4 hold bits, 1 for black) into one
+// whose samples are bytes from 0 to 255: the only kind that stb reads right. Returns what is wrong
+// with it, or "".
 inline std::string plain_pnm(ImageBytes& bytes, bool& reduced) {
+    const int kind = bytes[1] - '0';
+    const bool text = kind < 4, bits = kind % 3 == 1;
     size_t at = 2;
     const int64_t width = pnm_number(bytes, at), height = pnm_number(bytes, at);
-    const int64_t highest = pnm_number(bytes, at), channels = bytes[1] == '5' ? 1 : 3;
-    ++at;  // one white space
+    const int64_t highest = bits ? 1 : pnm_number(bytes, at), channels = kind % 3 == 0 ? 3 : 1;
+    if (!text) ++at;  // one white space
     if (width < 1 || height < 1 || highest < 1 || highest > 65535) return "its header is broken";
     const std::string problem = image_size_problem(height, width, int64_t(bytes.size()));
     if (!problem.empty()) return problem;
     reduced = highest > 255;
-    const int64_t count = width * height * channels, follow = int64_t(bytes.size()) - int64_t(at);
-    const int64_t needed = count * (reduced ? 2 : 1);
+    const int64_t follow = std::max<int64_t>(int64_t(bytes.size()) - int64_t(at), 0);
+    const int64_t count = width * height * channels, sample_bytes = !text && reduced ? 2 : 1;
+    const int64_t needed = kind == 4 ? height * divide_up(width, 8) : count * sample_bytes;
     if (follow < needed) {
         return format("its %lld x %lld pixels take %lld bytes, and %lld follow the header",
-                      (long long)height, (long long)width, (long long)needed,
-                      (long long)std::max<int64_t>(follow, 0));
+                      (long long)height, (long long)width, (long long)needed, (long long)follow);
     }
     const std::string header =
-        format("P%c\n%lld %lld\n255\n", bytes[1], (long long)width, (long long)height);
+        format("P%d\n%lld %lld\n255\n", channels == 1 ? 5 : 6, (long long)width, (long long)height);
     ImageBytes plain(header.begin(), header.end());
-    plain.reserve(header.size() + size_t(count));
-    plain.insert(plain.end(), bytes.begin() + int64_t(at), bytes.begin() + int64_t(at) + count);
-    for (int64_t i = 0; i < count && highest != 255; ++i) {
-        const int64_t from = int64_t(at) + (reduced ? 2 * i : i);
-        const int64_t sample = big_endian(bytes, size_t(from), reduced ? 2 : 1);
-        plain[header.size() + size_t(i)] =
-            uint8_t((std::min(sample, highest) * 255 + highest / 2) / highest);
+    plain.resize(header.size() + size_t(count));
+    const uint8_t* const data = bytes.data() + at;
+    const auto next_sample = [&](int64_t i) -> int64_t {
+        if (text) return pnm_number(bytes, at, bits ? 1 : 10);
+        if (!bits) return reduced ? data[2 * i] << 8 | data[2 * i + 1] : data[i];
+        return data[i / width * divide_up(width, 8) + i % width / 8] >> (7 - i % width % 8) & 1;
+    };
+    const bool as_it_is = !text && highest == 255;
+    if (as_it_is) std::memcpy(&plain[header.size()], data, size_t(count));
+    for (int64_t i = as_it_is ? count : 0; i < count; ++i) {
+        const int64_t sample = next_sample(i);
+        if (sample < 0) {
+            return format("its pixels take %lld numbers, and behind %lld of them %s",
+                          (long long)count, (long long)i,
+                          at < bytes.size() ? "stands something else" : "it ends");
+        }
+        if (sample > highest) {
+            return format("it holds the number %lld, and its header says that the highest is %lld",
+                          (long long)sample, (long long)highest);
+        }
+        const int64_t shade = bits ? 1 - sample : sample;
+        plain[header.size() + size_t(i)] = uint8_t((shade * 255 + highest / 2) / highest);
     }
     bytes = std::move(plain);
     return "";
@@ -455,37 +447,70 @@ inline bool has_alpha(const uint8_t* pixels, int64_t count, int channels, const 
     return false;
 }
 
+// What a program does as soon as it knows the size of a picture, before any work: it may say how
+// much memory it needs.
+using BeforePixels = std::function<void(int64_t height, int64_t width, int channels)>;
+
 // Refuses what cannot be a whole picture of the format, before any room is made for its pixels.
-inline void require_whole_image(ImageBytes& bytes, const std::string& kind) {
-    std::string problem;
+inline void require_whole_image(ImageBytes& bytes, const std::string& kind, int channels,
+                                const BeforePixels& before_pixels) {
+    std::string problem, remark;
     bool reduced = kind == "HDR";
-    if (kind == "PNG") problem = png_problem(bytes);
-    if (kind == "JPEG") problem = JpegReader(bytes).read();
+    const auto refuse_any = [&] {
+        if (!problem.empty()) refuse("cannot read %s: %s", image_name().c_str(), problem.c_str());
+    };
+    PngFile png;
+    if (kind == "PNG") problem = png.read(bytes);
     if (kind == "PNM") problem = plain_pnm(bytes, reduced);
-    int width = 0, height = 0, channels = 0;
-    if (problem.empty() &&
-        !stbi_info_from_memory(bytes.data(), int(bytes.size()), &width, &height, &channels)) {
-        problem = "the header of this " + kind + " file is broken, or of a kind that is not read";
+    refuse_any();
+    if (png.apple) {  // stb looks two bytes ahead, for a check sum that is not there
+        const uint8_t part[] = {0, 0, 0, 4, 'I', 'D', 'A', 'T', 0, 0, 0, 0, 0, 0, 0, 0};
+        bytes.insert(bytes.begin() + int64_t(png.end), part, part + sizeof part);
     }
+    int width = 0, height = 0, stored = 0;
+    const bool known =
+        stbi_info_from_memory(bytes.data(), int(bytes.size()), &width, &height, &stored);
     const int64_t rows = std::abs(int64_t(height));  // below 0 in a BMP file: from top to bottom
-    if (problem.empty()) problem = image_size_problem(rows, width, int64_t(bytes.size()));
-    if (!problem.empty()) refuse("cannot read %s: %s", image_name().c_str(), problem.c_str());
-    require_host_memory(2 * rows * width * std::max(channels, 3), image_name().c_str());
-    reduced = reduced || (kind == "PNG" && bytes[24] == 16) || (kind == "PSD" && bytes[23] == 16);
+    if (known) {
+        problem = image_size_problem(rows, width, int64_t(bytes.size()));
+        refuse_any();
+        require_host_memory(2 * rows * width * std::max(stored, 3), image_name().c_str());
+        if (before_pixels) before_pixels(rows, width, channels ? channels : stored);
+    }
+    JpegReader jpeg(bytes);
+    if (kind == "JPEG") problem = jpeg.read();
+    if (kind == "GIF") problem = gif_problem(bytes);
+    if (problem.empty() && !known)
+        problem = format("the header of this %s file is broken, or of a kind that is not read (%s)",
+                         kind.c_str(), stbi_failure_reason());
+    refuse_any();
+    remark = kind == "JPEG" ? jpeg.remark() : kind == "PNG" ? png.remark() : "";
+    if (!remark.empty()) note_image(remark.c_str());
+    reduced =
+        reduced || (kind == "PNG" && png.header[8] == 16) || (kind == "PSD" && bytes[23] == 16);
     if (reduced) note_image("its channels are reduced to 8 bits");
 }
 
 // Decodes the bytes of a file.
-inline Image decode_image(ImageBytes bytes, const std::string& path, int channels) {
+inline Image decode_image(ImageBytes bytes, const std::string& path, int channels,
+                          const BeforePixels& before_pixels = nullptr) {
     image_name() = quoted(path);
-    const char* const kind = image_format(bytes);
+    const bool marked = begins_with(bytes, "\xef\xbb\xbfP");  // as editors mark text
+    if (marked) bytes.erase(bytes.begin(), bytes.begin() + 3);
+    const char *const kind = image_format(bytes), *const other = unread_format(bytes);
+    if (!kind && other) {
+        refuse("cannot read %s: it is %s, which is not read here; save it as PNG",
+               image_name().c_str(), other);
+    }
     if (!kind) {
         refuse(
-            "cannot read %s: it is no picture (PNG, JPEG, BMP, GIF, TGA, PSD, HDR, PIC, PPM or "
-            "PGM)",
+            "cannot read %s: it is no picture (PNG, JPEG, BMP, GIF, TGA, PSD, HDR, PIC, PPM, PGM "
+            "or PBM)",
             image_name().c_str());
     }
-    require_whole_image(bytes, kind);
+    require_whole_image(bytes, kind, channels, before_pixels);
+    stbi_convert_iphone_png_to_rgb(1);
+    stbi_set_unpremultiply_on_load(1);
     ImageStream stream = {bytes.data(), bytes.size(), 0, nullptr};
     const stbi_io_callbacks calls = {ImageStream::read, ImageStream::skip, ImageStream::at_end};
     int width = 0, height = 0, stored = 0;
@@ -510,9 +535,11 @@ inline Image decode_image(ImageBytes bytes, const std::string& path, int channel
 }
 
 // Reads a picture. `channels` is how many are wanted, 1 to 4; 0 takes those of the file. Whatever
-// is wrong with the file is refused (exit status 2) with its name.
-inline Image read_image(const std::string& path, int channels = 0) {
-    return decode_image(read_bytes(path), path, channels);
+// is wrong with the file is refused (exit status 2) with its name. `before_pixels` is called when
+// the size is known.
+inline Image read_image(const std::string& path, int channels = 0,
+                        const BeforePixels& before_pixels = nullptr) {
+    return decode_image(read_bytes(path), path, channels, before_pixels);
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -782,6 +782,23 @@ inline void require_device_memory(int64_t bytes, const char* what) {
     }
 }
 
+// What a program will need, before it does any work: the host's memory is asked as above, and the
+// device's where there is one. In CPU mode the device's memory is the host's. More than half of the
+// machine's memory is worth a word: others may be using it.
+inline void require_memory(int64_t host_bytes, int64_t device_bytes, const char* what) {
+    int count = 0;
+    const int64_t bytes = on_cpu ? host_bytes + device_bytes : host_bytes;
+    require_host_memory(bytes, what);
+    if (double(bytes) > host_memory() / 2) {
+        std::fprintf(stderr, "%s: note: %s: %s of memory are needed, this machine has %s\n",
+                     program_invocation_short_name, what, bytes_text(double(bytes)).c_str(),
+                     bytes_text(host_memory()).c_str());
+    }
+    if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0) {
+        require_device_memory(device_bytes, what);
+    }
+}
+
 // `count` elements in device memory, freed with the object.
 template <class T>
 class DeviceArray {

@@ -51,6 +51,40 @@ def png_16_bits(values):
     return png(values.shape[1], values.shape[0], 16, 0, rows)
 
 
+def apple_png(pixels):
+    """As Apple's tools pack them: blue first, alpha multiplied in, and no zlib header or check sum."""
+    height, width, _ = pixels.shape
+    alpha = pixels[..., 3:].astype(int)
+    mixed = (pixels[..., :3] * alpha + 127) // 255
+    stored = numpy.concatenate([mixed[..., ::-1], alpha], axis=-1).astype("uint8")
+    packer = zlib.compressobj(wbits=-15)
+    rows = packer.compress(b"".join(b"\0" + row.tobytes() for row in stored)) + packer.flush()
+    header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
+    return (b"\x89PNG\r\n\x1a\n" + png_part(b"CgBI", b"\x50\0\x20\2") + png_part(b"IHDR", header)
+            + png_part(b"IDAT", rows) + png_part(b"IEND", b""))
+
+
+def jpeg_with_restarts(values):
+    """Gray blocks of 8 x 8, each of one value, with a restart mark behind every second one."""
+    height, width = values.shape
+    # one quantiser of 8; codes of 4 bits for the sizes 0 to 11 of a difference, and 0 for "no more"
+    tables = (b"\xff\xdb\0\x43\0" + bytes([8] * 64) + b"\xff\xc4\0\x1f\0\0\0\0\x0c" + bytes(12) + bytes(range(12))
+              + b"\xff\xc4\0\x14\x10\1" + bytes(15) + b"\0" + b"\xff\xdd\0\4\0\2")
+    frame = b"\xff\xc0\0\x0b\x08" + struct.pack(">HH", 8 * height, 8 * width) + b"\1\1\x11\0"
+    parts, flat = [], values.astype(int).reshape(-1) - 128
+    for start in range(0, flat.size, 2):
+        bits, before = "", 0
+        for value in flat[start:start + 2]:  # times 8, divided by 8
+            difference, before = value - before, value
+            size = int(abs(difference)).bit_length()
+            bits += f"{size:04b}" + (f"{difference + (difference < 0) * ((1 << size) - 1):0{size}b}" if size else "") + "0"
+        bits += "1" * (-len(bits) % 8)
+        data = bytes(int(bits[i:i + 8], 2) for i in range(0, len(bits), 8))
+        parts.append(data.replace(b"\xff", b"\xff\0"))
+    scan = b"".join(part + (bytes([0xFF, 0xD0 + i % 8]) if i + 1 < len(parts) else b"") for i, part in enumerate(parts))
+    return b"\xff\xd8" + tables + frame + b"\xff\xda\0\x08\1\1\0\0\x3f\0" + scan + b"\xff\xd9"
+
+
 def pnm(pixels, highest=255):
     """P5 or P6, of bytes or of 16-bit numbers."""
     height, width = pixels.shape[:2]
@@ -132,6 +166,8 @@ def every_kind():
     files["gray.jpg"] = saved(smooth(16, 24, 1), "JPEG", quality=95), 1
     files["progressive.jpg"] = saved(smooth(16, 24), "JPEG", quality=95, progressive=True), 3
     files["cmyk.jpg"] = saved(Image.fromarray(smooth(16, 24)).convert("CMYK"), "JPEG", quality=95), 3
+    files["restarts.jpg"] = jpeg_with_restarts(sample(3, 4, 1)), 1
+    files["apple.png"] = apple_png(numpy.concatenate([sample(5, 9, 3), numpy.full((5, 9, 1), 255, "uint8")], -1)), 4
     files["gray.pgm"] = pnm(sample(5, 9, 1)), 1
     files["rgb.ppm"] = pnm(rgb), 3
     files["16.ppm"] = pnm(rgb.astype("uint16") * 257, 65535), 3

@@ -10,12 +10,14 @@ import shutil
 import struct
 import subprocess
 import sys
+import time
 import zlib
 
 import numpy
 import pytest
 from PIL import Image
 
+import farm
 import pictures
 from pictures import MODES, pnm, sample, saved, smooth
 
@@ -78,6 +80,8 @@ def as_stored(name, content, channels):
         if channels == 4:
             pixels = numpy.concatenate([pixels, numpy.full((5, 9, 1), 255, "uint8")], axis=-1)
         return pixels
+    if name == "apple.png":
+        return numpy.concatenate([sample(5, 9, 3), numpy.full((5, 9, 1), 255, "uint8")], axis=-1)
     if name == "rgba.bmp":  # Pillow itself takes its fourth channel for padding
         return sample(5, 9, 4)
     with Image.open(io.BytesIO(content)) as image:
@@ -148,6 +152,46 @@ def test_pnm_of_any_depth(program, run, folder, highest):
     values = numpy.arange(12).reshape(3, 4) * highest // 11
     pixels, _ = copied(program, run, folder, pnm(values.astype("uint16"), highest))
     assert pixels.tolist() == ((values * 255 + highest // 2) // highest).tolist()
+
+
+ASCII = {
+    "P3": (b"P3\n2 1\n255\n1 2 3 4 5 6\n", [[[1, 2, 3], [4, 5, 6]]]),
+    "P3 with comments and a byte order mark": (b"\xef\xbb\xbfP3 # so\r\n2 1 255#\n1 2 3\r\n# 7 7 7\r4 5 6", [[[1, 2, 3], [4, 5, 6]]]),
+    "P2": (b"P2 3 1 15 0 7 15", [[0, 119, 255]]),
+    "P2 of 16 bits": (b"P2 3 1 65535 0 511 65535", [[0, 2, 255]]),
+    "P1": (b"P1\n# black is 1\n3 2\n0 1 1\n101", [[255, 0, 0], [0, 255, 0]]),
+    "P4": (b"P4\n10 2\n\xa0\x40\x00\xff", [[0, 255, 0] + [255] * 6 + [0], [255] * 8 + [0, 0]]),
+}
+
+
+@pytest.mark.parametrize("content, expected", ASCII.values(), ids=ASCII.keys())
+def test_pnm_as_text_and_bits(program, run, folder, content, expected):
+    pixels, remarks = copied(program, run, folder, content)
+    assert pixels.tolist() == expected and remarks == ([BITS_NOTE] if b"65535" in content else [])
+
+
+BROKEN_PNM = {
+    "too few numbers": (b"P3 2 1 255 1 2 3 4 5", "take 6 numbers, and behind 5 of them it ends"),
+    "letters": (b"P2 2 1 255 1 x ", "take 2 numbers, and behind 1 of them stands something else"),
+    "a minus": (b"P2 2 1 255 1 -1 ", "behind 1 of them stands something else"),
+    "too high": (b"P2 2 1 100 1 101", "it holds the number 101, and its header says that the highest is 100"),
+    "too high, in bytes": (b"P5 2 1 100 \1\x65", "it holds the number 101"),
+    "no numbers": (b"P3 is a text of its own", "its header is broken"),
+    "bits cut short": (b"P4 10 2 \xa0\x40\x00", "its 2 x 10 pixels take 4 bytes, and 3 follow"),
+}
+
+
+@pytest.mark.parametrize("content, words", BROKEN_PNM.values(), ids=BROKEN_PNM.keys())
+def test_broken_pnm(program, run, folder, content, words):
+    (folder / "in.ppm").write_bytes(content)
+    refused(run(program, "--input", folder / "in.ppm"), "in.ppm", words)
+
+
+def test_apple_png_with_alpha(program, run, folder):
+    """Apple multiplies alpha into the colours: what can be taken out of them again is."""
+    pixels = numpy.array([[[200, 100, 50, 255], [200, 100, 50, 51], [0, 0, 0, 0]]], "uint8")
+    found, remarks = copied(program, run, folder, pictures.apple_png(pixels))
+    assert numpy.abs(found.astype(int) - pixels).max() <= 3 and remarks == []
 
 
 def test_pnm_headers(program, run, folder):
@@ -249,12 +293,23 @@ NO_PICTURES = {
     "array": b"\x93NUMPY\x01\x00v\x00{'descr': '<f4'" + bytes(200),
     "icon": b"\0\0\1\0\1\0\x10\x10" + bytes(200),
     "program": b"\x7fELF\2\1\1" + bytes(200),
-    "PNM in words": b"P3\n1 1\n255\n1 2 3\n",
-    "PNM of bits": b"P4\n8 1\n\0",
-    "PAM": b"P7\nWIDTH 1\nHEIGHT 1\nDEPTH 1\nMAXVAL 255\nENDHDR\n\0",
-    "TIFF": b"II*\0\x08\0\0\0" + bytes(100),
-    "WebP": b"RIFF\x24\0\0\0WEBPVP8 " + bytes(100),
 }
+
+NOT_READ = {
+    "a PAM picture": b"P7\nWIDTH 1\nHEIGHT 1\nDEPTH 1\nMAXVAL 255\nENDHDR\n\0",
+    "a TIFF picture": b"II*\0\x08\0\0\0" + bytes(100),
+    "a WebP picture": b"RIFF\x24\0\0\0WEBPVP8 " + bytes(100),
+    "a HEIC or AVIF picture": b"\0\0\0\x18ftypheic" + bytes(100),
+    "a JPEG 2000 picture": b"\0\0\0\x0cjP  \r\n\x87\n" + bytes(100),
+    "a JPEG XL picture": b"\xff\x0a" + bytes(100),
+    "text in UTF-16": "P3\n1 1\n255\n1 2 3\n".encode("utf-16"),
+}
+
+
+@pytest.mark.parametrize("kind", NOT_READ)
+def test_a_picture_of_a_kind_that_is_not_read(program, run, folder, kind):
+    (folder / "in.png").write_bytes(NOT_READ[kind])
+    refused(run(program, "--input", folder / "in.png"), f"it is {kind}", "not read here; save it as PNG")
 
 
 @pytest.mark.parametrize("content", NO_PICTURES.values(), ids=NO_PICTURES.keys())
@@ -361,6 +416,57 @@ def test_a_jpeg_that_ends_early(program, run, folder, options):
         refused(run(program, "--input", folder / "in.jpg"), "in.jpg", "it ends early")
 
 
+def test_a_jpeg_with_an_end_in_its_middle(program, run, folder):
+    """The marks of a file are whole, and its data are not."""
+    for options in ({"quality": 75}, {"progressive": True}, {"quality": 5, "subsampling": 0}):
+        content = saved(sample(64, 64, 3), "JPEG", **options)
+        start = segment(content, 0xDA)[1]
+        for share in (0.01, 0.3, 0.7, 0.99):
+            cut = start + int((len(content) - start) * share)
+            for rest in (b"", content[cut:]):
+                (folder / "in.jpg").write_bytes(content[:cut].rstrip(b"\xff") + b"\xff\xd9" + rest)
+                refused(run(program, "--input", folder / "in.jpg"), "in.jpg", "it ends early")
+
+
+def test_damage_in_the_data_of_a_jpeg(program, run, folder):
+    good = pictures.jpeg_with_restarts(sample(6, 8, 1))
+    scan = segment(good, 0xDA)[1]
+    marks = [at for at in range(scan, len(good) - 2) if good[at] == 0xFF and good[at + 1] & 0xF8 == 0xD0]
+    lost = good[:marks[3]] + good[marks[3] + 2:]
+    swapped = bytearray(good)
+    swapped[marks[3] + 1] ^= 3
+    no_code = good[:scan] + b"\xf0" + good[scan + 1:]
+    words = {lost: "a restart mark is missing", bytes(swapped): "a restart mark", no_code: "break the rules of their code",
+             good[:marks[5]] + b"\xff\xd9": "it ends early"}
+    for content, sentence in words.items():
+        (folder / "in.jpg").write_bytes(content)
+        refused(run(program, "--input", folder / "in.jpg"), "in.jpg", sentence)
+    plain = saved(sample(16, 16, 1), "JPEG")
+    _, remarks = copied(program, run, folder, plain[:-2] + b"\x12\x34" + plain[-2:])
+    assert remarks == ["it holds bytes that belong to nothing: it may be damaged"]
+    _, remarks = copied(program, run, folder, plain[:-2] + bytes(4) + plain[-2:])  # some cameras pad
+    assert remarks == []
+
+
+def test_a_progressive_jpeg_without_its_last_scans(program, run, folder):
+    content = saved(sample(32, 32, 1), "JPEG", progressive=True)
+    last = content.rindex(b"\xff\xda")
+    last = min(last, content.rindex(b"\xff\xc4") if content.rindex(b"\xff\xc4") < last else last)
+    _, remarks = copied(program, run, folder, content[:last] + b"\xff\xd9")
+    assert remarks == ["it ends before its last scan: details are missing"]
+
+
+def test_a_jpeg_of_a_kind_that_is_not_read(program, run, folder):
+    content = bytearray(saved(smooth(16, 16), "JPEG"))
+    frame = segment(content, 0xC0)[0]
+    for place, value, words in ((1, 0xC9, "arithmetic codes"), (1, 0xC3, "lossless coding"), (1, 0xC5, "several frames"),
+                                (4, 12, "more than 8 bits a channel")):
+        other = bytearray(content)
+        other[frame + place] = value
+        (folder / "in.jpg").write_bytes(other)
+        refused(run(program, "--input", folder / "in.jpg"), f"a JPEG file with {words}, which are not read; save it as PNG")
+
+
 def changed(kind, place, new):
     """jpeg -> the same, with other bytes at a place of its first segment of this kind."""
 
@@ -415,6 +521,54 @@ def test_a_damaged_png(program, run, folder):
         damaged[damaged.index(part) + 7] ^= 1
         (folder / "in.png").write_bytes(damaged)
         refused(run(program, "--input", folder / "in.png"), "in.png", f'the check sum of its part "{part.decode()}"')
+
+
+def test_a_png_whose_parts_are_whole_and_whose_data_are_not(program, run, folder):
+    """The check sums of the parts are right: somebody has packed the damage."""
+    rows = b"".join(b"\0" + bytes([3 * row + column for column in range(9)]) for row in range(5))
+    good = pictures.png(9, 5, 8, 0, rows)
+    at = good.index(b"IDAT")
+    data = good[at + 4:at + 4 + struct.unpack(">I", good[at - 4:at])[0]]
+
+    def packed(data):
+        return good[:at - 4] + pictures.png_part(b"IDAT", data) + pictures.png_part(b"IEND", b"")
+
+    wrong = ["the check sum of its pixels is wrong: it may be damaged"]
+    assert copied(program, run, folder, good)[1] == []
+    for content, expected in ((packed(data[:-1] + bytes([data[-1] ^ 1])), wrong), (packed(data[:-4]), wrong),
+                              (packed(zlib.compress(rows * 2)), ["it holds more pixels than its size says: it may be damaged"]),
+                              (good + b"more", ["bytes follow its end: they are not read"])):
+        assert copied(program, run, folder, content)[1] == expected
+    for broken in (packed(data[:len(data) // 2]), packed(b"")):
+        (folder / "in.png").write_bytes(broken)
+        result = run(program, "--input", folder / "in.png")
+        assert result.returncode == 2 and "in.png" in result.stderr, result
+
+
+def test_a_gif_whose_codes_end_early(program, run, folder):
+    content = KINDS["one.gif"][0]
+    start = content.index(b"\x2c", 13) + 10  # the size of the first codes, then blocks
+    start += 0 if not content[start - 1] & 0x80 else 6 << (content[start - 1] & 7)
+    size = content[start + 1]
+    for kept in (1, size // 2):
+        cut = content[:start + 1] + bytes([kept]) + content[start + 2:start + 2 + kept] + b"\0;"
+        (folder / "in.gif").write_bytes(cut)
+        refused(run(program, "--input", folder / "in.gif"), "in.gif", "it ends early: parts of the picture are missing")
+
+
+@pytest.mark.parametrize("lab", ["05_rgb_to_gray", "06_image_flip", "07_image_blur", "08_convolution"])
+def test_the_memory_is_asked_for_first(run, folder, lab):
+    """Before a pixel is made, or decoded: the header of a picture is enough."""
+    built = farm.call(farm.compile_lab, lab, "solutions", None)
+    comment = b"\x21\xfe" + (b"\xff" + bytes(255)) * 1100 + b"\0"
+    (folder / "huge.gif").write_bytes(b"GIF89a" + struct.pack("<HHBBB", 46340, 46340, 0, 0, 0) + comment + b";")
+    if os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") > 27e9 or farm.BACKEND != "cpu":
+        pytest.skip("here there is memory enough")
+    for words in (["--height", 100_000, "--width", 100_000], ["--input", folder / "huge.gif"]):
+        start = time.monotonic()
+        result = run(built.program, *words)
+        assert result.returncode in (1, 2) and "memory for" in result.stderr, result
+        assert time.monotonic() - start < 5, "much work was done before"
 
 
 def test_changed_bytes_never_crash_it(program, run, folder):
@@ -514,23 +668,27 @@ def contents(folder):
 
 @pytest.mark.parametrize("ending", ["png", "ppm", "jpg"])
 def test_a_full_disk_loses_nothing(program, folder, ending):
-    """A limit on the size of files stands for the full disk; the target is the input itself."""
-    (folder / f"in.{ending}").write_bytes(pnm(sample(200, 300, 3)))
+    """A limit on the size of files stands for the full disk."""
+    (folder / "in").write_bytes(pnm(sample(200, 300, 3)))
+    (folder / f"out.{ending}").write_bytes(b"what was there")
     before = contents(folder)
     for limit in [0, 64, 4096, 50000]:
         result = subprocess.run(
-            [program, "--input", folder / f"in.{ending}", "--output", folder / f"in.{ending}"], text=True,
+            [program, "--input", folder / "in", "--output", folder / f"out.{ending}"], text=True,
             capture_output=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
         assert result.returncode == 1 and "File too large" in result.stderr, result
-        assert f"in.{ending}" in result.stderr and contents(folder) == before
+        assert f"out.{ending}" in result.stderr and contents(folder) == before
 
 
-def test_the_target_may_be_the_input(program, run, folder):
-    pixels = sample(20, 30, 4)
-    (folder / "in.png").write_bytes(saved(pixels, "PNG"))
-    assert run(program, "--input", folder / "in.png", "--output", folder / "in.png").returncode == 0
-    assert numpy.array_equal(opened(folder / "in.png"), pixels)
-    assert [path.name for path in folder.iterdir()] == ["in.png"]
+def test_the_target_is_not_the_input(program, run, folder):
+    """Under no name: the original is kept."""
+    content = saved(sample(20, 30, 4), "PNG")
+    (folder / "in.png").write_bytes(content)
+    (folder / "link.png").symlink_to("in.png")
+    for name in ("in.png", "./in.png", "link.png"):
+        refused(run(program, "--input", folder / "in.png", "--output", f"{folder}/{name}"),
+                "--output would replace", "which --input reads")
+        assert (folder / "in.png").read_bytes() == content
 
 
 def test_where_nothing_can_be_written(program, run, folder):

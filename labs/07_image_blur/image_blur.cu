@@ -46,7 +46,7 @@ struct Range {
 
 __host__ __device__ inline Range window(int centre, int radius, int size) {
     // TODO 1 (1 line): what lies before 0, or behind size - 1, does not belong to it.
-    return {centre, centre};
+    return {0, 0};
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ __global__ void tiled(const uint8_t* input, uint8_t* output, Shape shape, int ra
     if (row >= shape.height || value >= shape.values()) return;
     const Range rows = window(row, radius, shape.height);
     const Range columns = window(value / shape.channels, radius, shape.width);
-    uint32_t sum = 0;
+    uint32_t sum = 0;  // of a tile's worth of bytes at most: far from 2^32
     for (int y = 0; y <= 2 * radius; y++) {
         for (int x = 0; x <= 2 * halo; x += shape.channels) {
             sum += tile_values[(threadIdx.y + y) * tile_width + threadIdx.x + x];
@@ -169,7 +169,7 @@ __global__ void mean_down_columns(const Sum* sums, uint8_t* output, Shape shape,
     const Range columns = window(value / shape.channels, radius, shape.width);
     // TODO 4 (about 3 lines): add up the row sums above and below as well, then the mean.
     const Sum sum = sums[int64_t{row} * shape.values() + value];
-    output[row * shape.pitch() + value] = sum / (rows.count() * columns.count());
+    output[row * shape.pitch() + value] = sum / (Sum(rows.count()) * columns.count());
 }
 
 // Sums whose cost does not grow with the radius. Let prefix[v] be the sum of value v and all before
@@ -807,7 +807,9 @@ constexpr int64_t longest_side = int64_t{1} << 28;       // so that a place in a
 constexpr double most_reads = lab::on_cpu ? 2e9 : 2e13;  // beyond it a kernel takes many seconds
 
 // How many pixels the window has at most, along one side of the picture.
-double window_side(int radius, int size) { return std::min(2.0 * radius + 1, double(size)); }
+double window_side(int64_t radius, int64_t size) {
+    return std::min(2.0 * double(radius) + 1, double(size));
+}
 
 // Why a variant cannot blur such a picture, or "".
 std::string impossible(const std::string& name, const Shape& shape, int radius) {
@@ -846,20 +848,13 @@ std::string takes_too_long(const std::string& name, const Shape& shape, int radi
     return lab::format("would read %.1e values; ask for it with --variant %s", reads, name.c_str());
 }
 
-// The picture as it is read, or random pixels.
-lab::Image read_input(const std::string& path, int64_t height, int64_t width, int channels,
-                      uint64_t seed) {
-    if (path.empty()) {
-        lab::require_host_memory(4 * height * width * channels, "pictures of this size");
-        return lab::random_image(height, width, channels, seed);
-    }
-    lab::Image image = lab::read_image(path, channels);
-    lab::require_host_memory(4 * image.count(), "pictures of this size");
-    if (std::max(image.height, image.width) > longest_side) {
-        lab::refuse("--input: %s is too large", lab::quoted(path).c_str());
-    }
-    return image;
+// The bytes of a sum: 8 where that of a window may pass 2^32.
+int bytes_of_sum(int64_t radius, int64_t height, int64_t width) {
+    return 255 * window_side(radius, height) * window_side(radius, width) < 4294967296.0 ? 4 : 8;
 }
+
+// Only these variants keep sums in memory.
+bool needs_sums(const std::string& name) { return name == "separable" || name == "running"; }
 
 // Between a picture without padding on the host, and one with padded rows on the device.
 void upload(uint8_t* d_pixels, const lab::Image& image, const Shape& shape) {
@@ -915,9 +910,21 @@ int main(int argc, char** argv) {
         lab::refuse("--output takes the picture of one variant: choose with --variant");
     }
 
-    const bool convert = input_path.empty() || arguments.given("channels");
-    const lab::Image image =
-        read_input(input_path, height, width, convert ? channels : 0, uint64_t(seed));
+    const bool sums = std::any_of(names.begin(), names.end(), needs_sums);
+    const auto require_memory = [&](int64_t rows, int64_t columns, int bytes) {
+        const int64_t pitch = lab::divide_up(columns * bytes, 16) * 16;
+        const int64_t sum = sums ? bytes_of_sum(asked, rows, columns) : 0;
+        lab::require_memory(3 * rows * columns * bytes, rows * (2 * pitch + columns * bytes * sum),
+                            "two pictures and their sums");
+    };
+    lab::Image image;
+    if (input_path.empty()) {
+        require_memory(height, width, channels);
+        image = lab::random_image(height, width, channels, uint64_t(seed));
+    } else {
+        image =
+            lab::read_image(input_path, arguments.given("channels") ? channels : 0, require_memory);
+    }
     const Shape shape = {int(image.height), int(image.width), image.channels};
     lab::require_writable_image("output", output_path, shape.height, shape.width, shape.channels);
     if (shape.count() == 0) {  // a grid without blocks cannot be launched, and need not be
@@ -930,16 +937,9 @@ int main(int argc, char** argv) {
         const std::string reason = impossible(names[0], shape, radius);
         if (!reason.empty()) lab::refuse("%s %s", names[0].c_str(), reason.c_str());
     }
-    const bool large =
-        255 * window_side(radius, shape.height) * window_side(radius, shape.width) >= 4294967296.0;
-    const auto needs_sums = [](const std::string& name) {
-        return name == "separable" || name == "running";
-    };
-    const bool sums = std::any_of(names.begin(), names.end(), needs_sums);
-    const int64_t sums_bytes = sums ? shape.count() * int64_t(large ? 8 : 4) : 0;
+    const bool large = bytes_of_sum(radius, shape.height, shape.width) == 8;
+    const int64_t sums_bytes = sums ? shape.count() * (large ? 8 : 4) : 0;
     lab::require_device();
-    lab::require_device_memory(2 * shape.padded_bytes() + sums_bytes,
-                               "two pictures and their sums");
     results.size(lab::format("%d x %d pixels, %d channel%s, radius %lld", shape.height, shape.width,
                              shape.channels, shape.channels == 1 ? "" : "s", (long long)asked));
     results.limit(lab::copy_bandwidth(shape.count()));
@@ -966,15 +966,20 @@ int main(int argc, char** argv) {
             continue;
         }
         const Variant& variant = find(name);
-        CHECK(cudaMemset(d_output, 0xFF, shape.padded_bytes()));  // what nobody writes will show
-        if (sums) CHECK(cudaMemset(d_sums, 0xFF, sums_bytes));
-        const Launch launch = variant.launch(job);
-        download(h_output.data(), d_output, shape);
-        const lab::Comparison comparison = compare(name, h_output, reference, shape, radius);
-        const auto work = [&] { variant.launch(job); };
-        const double milliseconds = comparison.right() ? lab::median_milliseconds(work) : 0;
-        results.add(name, launch.grid, launch.block, milliseconds, 2.0 * shape.count(), 0,
-                    comparison);
+        Launch launch;
+        const auto work = [&] { launch = variant.launch(job); };
+        const auto attempt = [&] {
+            CHECK(
+                cudaMemset(d_output, 0xFF, shape.padded_bytes()));  // what nobody writes will show
+            if (sums) CHECK(cudaMemset(d_sums, 0xFF, sums_bytes));
+            work();
+            download(h_output.data(), d_output, shape);
+            return compare(name, h_output, reference, shape, radius);
+        };
+        const lab::Trial trial =
+            lab::compare_and_time(attempt, [&] { return lab::median_milliseconds(work); });
+        results.add(name, launch.grid, launch.block, trial.milliseconds, 2.0 * shape.count(), 0,
+                    trial.comparison);
     }
     if (!output_path.empty()) {
         lab::write_image(output_path, h_output.data(), shape.height, shape.width, shape.channels);

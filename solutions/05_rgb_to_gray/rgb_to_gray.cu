@@ -217,18 +217,18 @@ __global__ void staged(const uint8_t* rgb, uint8_t* gray, int64_t height, int64_
 // Grids, blocks and launches.
 
 constexpr int64_t longest_side = 2147483647;
-constexpr int64_t most_blocks_along_y = 65535;
+constexpr int most_blocks_along_y = 65535;
 
 struct Shape {
     dim3 grid, block;
 };
 
-Shape pixel_shape(int64_t height, int64_t width, dim3 block) {
-    const int64_t grid_height = std::min(lab::divide_up(height, block.y), most_blocks_along_y);
+Shape pixel_shape(int64_t height, int64_t width, dim3 block, int most_blocks) {
+    const int64_t grid_height = std::min<int64_t>(lab::divide_up(height, block.y), most_blocks);
     return {dim3(lab::divide_up(width, block.x), grid_height), block};
 }
 
-Shape line_shape(int64_t height, int64_t width, dim3) {
+Shape line_shape(int64_t height, int64_t width, dim3, int) {
     return {dim3(lab::divide_up(height * width, 16 * threads_of_line)), dim3(threads_of_line)};
 }
 
@@ -264,7 +264,7 @@ void launch_staged(Shape shape, const uint8_t* d_rgb, uint8_t* d_gray, int64_t h
 
 // NVIDIA's own, in a benchmark build. It computes with floats and cuts off: one less now and then.
 #ifdef LAB_NPP
-Shape npp_shape(int64_t, int64_t, dim3) { return {dim3(0), dim3(0)}; }  // it chooses its own
+Shape npp_shape(int64_t, int64_t, dim3, int) { return {dim3(0), dim3(0)}; }  // it chooses its own
 
 void launch_npp(Shape, const uint8_t* d_rgb, uint8_t* d_gray, int64_t height, int64_t width) {
     static const NppStreamContext context = lab::npp_context();
@@ -279,7 +279,7 @@ struct Variant {
     const char* name;
     bool planes;    // reads planes
     int tolerance;  // how far it may be off
-    Shape (*shape)(int64_t height, int64_t width, dim3 block);
+    Shape (*shape)(int64_t height, int64_t width, dim3 block, int most_blocks);
     void (*launch)(Shape, const uint8_t* d_rgb, uint8_t* d_gray, int64_t height, int64_t width);
 };
 
@@ -302,13 +302,17 @@ const Variant& find(const std::string& name) {
 // ---------------------------------------------------------------------------------------------
 // The program.
 
+// Pixels side by side, planes and gray; the host has the reference besides.
+void require_memory(int64_t height, int64_t width, int) {
+    const int64_t pixels = std::min(height * width, int64_t{1} << 56);
+    lab::require_memory(8 * pixels, 7 * pixels, "a picture of this size");
+}
+
 // The picture from a file, or random pixels. A gray file gives pixels of three equal bytes.
 lab::Image read_input(const std::string& path, int64_t height, int64_t width, uint64_t seed) {
-    lab::Image image;
-    if (!path.empty()) image = lab::read_image(path, 3);
-    const int64_t pixels = path.empty() ? height * width : image.height * image.width;
-    lab::require_host_memory(8 * std::min(pixels, int64_t{1} << 56), "a picture of this size");
-    return path.empty() ? lab::random_image(height, width, 3, seed) : image;
+    if (!path.empty()) return lab::read_image(path, 3, require_memory);
+    require_memory(height, width, 3);
+    return lab::random_image(height, width, 3, seed);
 }
 
 bool all_neutral(const lab::Image& image) {
@@ -343,6 +347,9 @@ int main(int argc, char** argv) {
     int64_t width = arguments.integer("width", side, 0, longest_side, "columns of random pixels");
     const int64_t seed = arguments.integer("seed", 1, 0, INT64_MAX, "of the random pixels");
     const dim3 block = arguments.block("block", dim3(32, 8), "of interleaved and planar");
+    const int most_blocks =
+        int(arguments.integer("most-blocks", most_blocks_along_y, 1, most_blocks_along_y,
+                              "along y; fewer than the rows need: a block takes several parts"));
     names = arguments.variants(names);
     lab::Results results(arguments);
     arguments.finish();
@@ -366,7 +373,6 @@ int main(int argc, char** argv) {
     }
     const std::vector<uint8_t> planes = planes_of(input);
     lab::require_device();
-    lab::require_device_memory(input.count() + planes.size() + count, "the pictures");
     results.size(lab::format("%lld x %lld pixels", static_cast<long long>(height),
                              static_cast<long long>(width)));
     results.limit(lab::copy_bandwidth(2 * count));  // 4 bytes a pixel, read and written together
@@ -387,16 +393,20 @@ int main(int argc, char** argv) {
     for (const std::string& name : names) {
         const lab::NvtxRange range(name);
         const Variant& variant = find(name);
-        const Shape shape = variant.shape(height, width, block);
+        const Shape shape = variant.shape(height, width, block, most_blocks);
         const uint8_t* d_rgb = variant.planes ? d_planes : d_pixels;
         const auto work = [&] { variant.launch(shape, d_rgb, d_gray, height, width); };
-        CHECK(cudaMemset(d_gray, 0xFF, count));  // white: what no thread writes will show
-        work();
-        CHECK(cudaMemcpy(h_gray.data(), d_gray, count, cudaMemcpyDeviceToHost));
-        const lab::Comparison comparison =
-            lab::compare(h_gray.data(), reference.data(), count, {double(variant.tolerance), 0});
-        const double milliseconds = comparison.right() ? lab::median_milliseconds(work) : 0;
-        results.add(name, shape.grid, shape.block, milliseconds, 4.0 * count, 0, comparison);
+        const auto attempt = [&] {
+            CHECK(cudaMemset(d_gray, 0xFF, count));  // white: what no thread writes will show
+            work();
+            CHECK(cudaMemcpy(h_gray.data(), d_gray, count, cudaMemcpyDeviceToHost));
+            return lab::compare(h_gray.data(), reference.data(), count,
+                                {double(variant.tolerance), 0});
+        };
+        const lab::Trial trial =
+            lab::compare_and_time(attempt, [&] { return lab::median_milliseconds(work); });
+        results.add(name, shape.grid, shape.block, trial.milliseconds, 4.0 * count, 0,
+                    trial.comparison);
     }
     if (!output_path.empty()) lab::write_image(output_path, h_gray.data(), height, width, 1);
 

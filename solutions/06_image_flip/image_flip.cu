@@ -256,28 +256,31 @@ __global__ void __launch_bounds__(most_threads)
 // Grids, blocks and launches.
 
 constexpr int64_t longest_side = 2147483647;
-constexpr int64_t most_blocks_along_y = 65535;
+constexpr int most_blocks_along_y = 65535;
 
 struct Shape {
     dim3 grid, block;
 };
 
-Shape shape_for(int64_t height, int64_t width, dim3 block) {
-    const int64_t grid_height = std::min(lab::divide_up(height, block.y), most_blocks_along_y);
+Shape shape_for(int64_t height, int64_t width, dim3 block, int most_blocks) {
+    const int64_t grid_height = std::min<int64_t>(lab::divide_up(height, block.y), most_blocks);
     return {dim3(lab::divide_up(width, block.x), grid_height), block};
 }
 
-Shape naive_shape(Flip flip, dim3 block) { return shape_for(flip.height, flip.width, block); }
-
-// The first pixels of all pairs: the left half of every row, or the upper half with the middle row.
-Shape in_place_shape(Flip flip, dim3 block) {
-    const int64_t height = flip.rows ? lab::divide_up(flip.height, 2) : flip.height;
-    const int64_t width = flip.rows ? flip.width : lab::divide_up(flip.width, 2);
-    return shape_for(height, width, block);
+Shape naive_shape(Flip flip, dim3 block, int most_blocks) {
+    return shape_for(flip.height, flip.width, block, most_blocks);
 }
 
-Shape words_shape(Flip flip, dim3 block) {
-    return shape_for(flip.height, lab::divide_up(flip.width * flip.channels, 4) + 1, block);
+// The first pixels of all pairs: the left half of every row, or the upper half with the middle row.
+Shape in_place_shape(Flip flip, dim3 block, int most_blocks) {
+    const int64_t height = flip.rows ? lab::divide_up(flip.height, 2) : flip.height;
+    const int64_t width = flip.rows ? flip.width : lab::divide_up(flip.width, 2);
+    return shape_for(height, width, block, most_blocks);
+}
+
+Shape words_shape(Flip flip, dim3 block, int most_blocks) {
+    return shape_for(flip.height, lab::divide_up(flip.width * flip.channels, 4) + 1, block,
+                     most_blocks);
 }
 
 // A half turn is the whole picture backwards, pixel by pixel: a picture of one row.
@@ -296,7 +299,7 @@ Cut cut_of(Flip flip) {
     return {unsigned(parts), int(2 * lab::divide_up(lab::divide_up(vectors, parts), 2))};
 }
 
-Shape staged_shape(Flip flip, dim3) {
+Shape staged_shape(Flip flip, dim3, int) {
     const Cut cut = cut_of(as_one_row(flip));
     const int64_t warps = lab::divide_up(cut.vectors, 32 * vectors_per_thread);
     return {dim3(as_one_row(flip).height * cut.parts), dim3(32 * warps)};
@@ -338,7 +341,7 @@ void launch_staged(Shape shape, const uint8_t* d_input, uint8_t* d_output, Flip 
 
 // NVIDIA's own, in a benchmark build. It names the axis that stays, not what changes places.
 #ifdef LAB_NPP
-Shape npp_shape(Flip, dim3) { return {dim3(0), dim3(0)}; }  // it chooses its own
+Shape npp_shape(Flip, dim3, int) { return {dim3(0), dim3(0)}; }  // it chooses its own
 
 void launch_npp(Shape, const uint8_t* d_input, uint8_t* d_output, Flip flip) {
     static const NppStreamContext context = lab::npp_context();
@@ -358,7 +361,7 @@ void launch_npp(Shape, const uint8_t* d_input, uint8_t* d_output, Flip flip) {
 struct Variant {
     const char* name;
     bool in_place;
-    Shape (*shape)(Flip, dim3 block);
+    Shape (*shape)(Flip, dim3 block, int most_blocks);
     void (*launch)(Shape, const uint8_t* d_input, uint8_t* d_output, Flip);
 };
 
@@ -383,11 +386,13 @@ const Variant& find(const std::string& name) {
 // The picture from a file, with the channels that it has there, or random bytes.
 lab::Image read_input(const std::string& path, int64_t height, int64_t width, int channels,
                       uint64_t seed) {
-    lab::Image image = {height, width, channels, {}};
-    if (!path.empty()) image = lab::read_image(path);
-    const int64_t pixels = std::min(image.height * image.width, int64_t{1} << 56);
-    lab::require_host_memory(3 * image.channels * pixels, "a picture of this size");
-    return path.empty() ? lab::random_image(height, width, channels, seed) : image;
+    const auto require_memory = [](int64_t rows, int64_t columns, int bytes) {
+        const int64_t pixels = std::min(rows * columns, int64_t{1} << 56);
+        lab::require_memory(3 * bytes * pixels, 2 * bytes * pixels, "pictures of this size");
+    };
+    if (!path.empty()) return lab::read_image(path, 0, require_memory);
+    require_memory(height, width, channels);
+    return lab::random_image(height, width, channels, seed);
 }
 
 // In whole vectors, and one more: a kernel that puts words together reads a little past the end.
@@ -411,6 +416,9 @@ int main(int argc, char** argv) {
     const int channels = int(arguments.integer("channels", 3, 1, 4, "bytes of a random pixel"));
     const int64_t seed = arguments.integer("seed", 1, 0, INT64_MAX, "of the random pixels");
     const dim3 block = arguments.block("block", dim3(32, 8), "of all variants but staged");
+    const int most_blocks =
+        int(arguments.integer("most-blocks", most_blocks_along_y, 1, most_blocks_along_y,
+                              "along y; fewer than the rows need: a block takes several parts"));
     names = arguments.variants(names);
     lab::Results results(arguments);
     arguments.finish();
@@ -436,7 +444,6 @@ int main(int argc, char** argv) {
         lab::refuse("the picture is too large: staged needs more than 2147483647 blocks");
     }
     lab::require_device();
-    lab::require_device_memory(2 * padded(bytes), "two pictures");
     results.size(lab::format("%lld x %lld pixels, %d channel%s, %s",
                              static_cast<long long>(flip.height),
                              static_cast<long long>(flip.width), flip.channels,
@@ -461,17 +468,21 @@ int main(int argc, char** argv) {
             results.skip(name, "it has no mirror for 2 channels");
             continue;
         }
-        const Shape shape = variant.shape(flip, block);
+        const Shape shape = variant.shape(flip, block, most_blocks);
         const auto work = [&] { variant.launch(shape, d_input, d_output, flip); };
-        CHECK(cudaMemset(d_output, 0xFF, padded(bytes)));  // what no thread writes will show
-        if (variant.in_place) {
-            CHECK(cudaMemcpy(d_output, d_input, bytes, cudaMemcpyDeviceToDevice));
-        }
-        work();
-        CHECK(cudaMemcpy(h_output.data(), d_output, bytes, cudaMemcpyDeviceToHost));
-        const lab::Comparison comparison = lab::compare(h_output.data(), reference.data(), bytes);
-        const double milliseconds = comparison.right() ? lab::median_milliseconds(work) : 0;
-        results.add(name, shape.grid, shape.block, milliseconds, 2.0 * bytes, 0, comparison);
+        const auto attempt = [&] {
+            CHECK(cudaMemset(d_output, 0xFF, padded(bytes)));  // what no thread writes will show
+            if (variant.in_place) {
+                CHECK(cudaMemcpy(d_output, d_input, bytes, cudaMemcpyDeviceToDevice));
+            }
+            work();
+            CHECK(cudaMemcpy(h_output.data(), d_output, bytes, cudaMemcpyDeviceToHost));
+            return lab::compare(h_output.data(), reference.data(), bytes);
+        };
+        const lab::Trial trial =
+            lab::compare_and_time(attempt, [&] { return lab::median_milliseconds(work); });
+        results.add(name, shape.grid, shape.block, trial.milliseconds, 2.0 * bytes, 0,
+                    trial.comparison);
     }
     if (!output_path.empty()) {
         lab::write_image(output_path, h_output.data(), flip.height, flip.width, flip.channels);

@@ -534,7 +534,7 @@ Factors factors_of(const Filter& filter) {
 // Launches.
 
 constexpr int64_t longest_side = 2147483647;      // rows or columns
-constexpr int64_t most_blocks_along_y = 65535;    // the grid's limit
+constexpr int most_blocks_along_y = 65535;        // the grid's limit
 constexpr int64_t shared_bytes_of_block = 49152;  // what any block may have without asking
 
 // One plane of inputs and outputs on the device, and what the kernels need besides.
@@ -542,6 +542,7 @@ template <class T>
 struct Plane {
     Sizes sizes;
     dim3 block;
+    int most_blocks;  // along y; where there are more rows, a block takes several parts in turn
     const T* d_input;
     T* d_output;
     const float* d_filter;
@@ -552,14 +553,15 @@ struct Shape {
     dim3 grid, block;
 };
 
-Shape shape_of(int64_t height, int64_t width, dim3 block) {
-    const int64_t blocks_along_y = std::min(lab::divide_up(height, block.y), most_blocks_along_y);
-    return {dim3(lab::divide_up(width, block.x), blocks_along_y), block};
+Shape shape_of(int64_t height, int64_t width, dim3 block, int most_blocks) {
+    const int64_t blocks = std::min<int64_t>(lab::divide_up(height, block.y), most_blocks);
+    return {dim3(lab::divide_up(width, block.x), blocks), block};
 }
 
 template <class T>
 Shape launch_naive(const Plane<T>& plane) {
-    const Shape shape = shape_of(plane.sizes.out_height, plane.sizes.out_width, plane.block);
+    const Shape shape =
+        shape_of(plane.sizes.out_height, plane.sizes.out_width, plane.block, plane.most_blocks);
     naive<<<shape.grid, shape.block>>>(plane.d_input, plane.d_filter, plane.d_output, plane.sizes);
     CHECK_LAUNCH();
     return shape;
@@ -567,7 +569,8 @@ Shape launch_naive(const Plane<T>& plane) {
 
 template <class T>
 Shape launch_constant(const Plane<T>& plane) {
-    const Shape shape = shape_of(plane.sizes.out_height, plane.sizes.out_width, plane.block);
+    const Shape shape =
+        shape_of(plane.sizes.out_height, plane.sizes.out_width, plane.block, plane.most_blocks);
     constant<<<shape.grid, shape.block>>>(plane.d_input, plane.d_output, plane.sizes);
     CHECK_LAUNCH();
     return shape;
@@ -583,7 +586,7 @@ int64_t tile_bytes(const Sizes& s, dim3 block) {
 template <class T>
 Shape launch_tiled(const Plane<T>& plane) {
     const Sizes& s = plane.sizes;
-    const Shape shape = shape_of(s.out_height, s.out_width, plane.block);
+    const Shape shape = shape_of(s.out_height, s.out_width, plane.block, plane.most_blocks);
     tiled<<<shape.grid, shape.block, tile_bytes(s, shape.block)>>>(plane.d_input, plane.d_output,
                                                                    s);
     CHECK_LAUNCH();
@@ -636,10 +639,10 @@ Shape launch_register_blocking(const Plane<T>& plane) {
 template <class T>
 Shape launch_separable(const Plane<T>& plane) {
     const Sizes& s = plane.sizes;
-    const Shape rows = shape_of(s.height, s.out_width, plane.block);
+    const Shape rows = shape_of(s.height, s.out_width, plane.block, plane.most_blocks);
     separable_rows<<<rows.grid, rows.block>>>(plane.d_input, plane.d_between, s);
     CHECK_LAUNCH();
-    const Shape columns = shape_of(s.out_height, s.out_width, plane.block);
+    const Shape columns = shape_of(s.out_height, s.out_width, plane.block, plane.most_blocks);
     separable_columns<<<columns.grid, columns.block>>>(plane.d_between, plane.d_output, s);
     CHECK_LAUNCH();
     return columns;
@@ -736,6 +739,7 @@ const std::vector<Variant<T>> all_variants = {
 struct Request {
     std::vector<std::string> names;  // of the variants
     dim3 block;
+    int most_blocks;  // along y
     std::string padding;
     int64_t stride;
     std::string output_path;
@@ -891,7 +895,7 @@ std::vector<T> run_variants(const Request& request, const Filter& filter, const 
     const double bound = error_bound(filter, input.values);
     const Factors factors = factors_of(filter);
 
-    Plane<T> first = {s, request.block, nullptr, nullptr, nullptr, nullptr};
+    Plane<T> first = {s, request.block, request.most_blocks, nullptr, nullptr, nullptr, nullptr};
     T *d_input = nullptr, *d_output = nullptr;
     float* d_filter = nullptr;
     CHECK(cudaMalloc(&d_input, input.planes * count * sizeof(T)));
@@ -916,7 +920,6 @@ std::vector<T> run_variants(const Request& request, const Filter& filter, const 
         }
         const lab::NvtxRange range(name);
         load_filter(name, filter, factors, d_filter);
-        CHECK(cudaMemset(d_output, 0xFF, h_output.size() * sizeof(T)));  // NaN in every float
         Shape shape;
         const auto work = [&] {
             for (int64_t p = 0; p < input.planes; p++) {
@@ -926,16 +929,19 @@ std::vector<T> run_variants(const Request& request, const Filter& filter, const 
                 shape = variant.launch(plane);
             }
         };
-        work();
-        CHECK(cudaMemcpy(h_output.data(), d_output, h_output.size() * sizeof(T),
-                         cudaMemcpyDeviceToHost));
         const bool npp =
             name == "npp";  // it rounds pixels in its own way, and leaves the edges out
-        const double allowed = npp && sizeof(T) == 1 ? bound + 1 : bound;
-        const lab::Comparison comparison = compare(h_output, reference, s, allowed, npp);
-        const double milliseconds = comparison.right() ? lab::median_milliseconds(work) : 0;
-        results.add(name, shape.grid, shape.block, milliseconds, bytes,
-                    input.planes * operations_of(name, s), comparison);
+        const auto attempt = [&] {
+            CHECK(cudaMemset(d_output, 0xFF, h_output.size() * sizeof(T)));  // NaN in every float
+            work();
+            CHECK(cudaMemcpy(h_output.data(), d_output, h_output.size() * sizeof(T),
+                             cudaMemcpyDeviceToHost));
+            return compare(h_output, reference, s, npp && sizeof(T) == 1 ? bound + 1 : bound, npp);
+        };
+        const lab::Trial trial =
+            lab::compare_and_time(attempt, [&] { return lab::median_milliseconds(work); });
+        results.add(name, shape.grid, shape.block, trial.milliseconds, bytes,
+                    input.planes * operations_of(name, s), trial.comparison);
     }
     CHECK(cudaFree(d_input));
     CHECK(cudaFree(d_output));
@@ -998,12 +1004,7 @@ int run(const Request& request, const Filter& filter, const Input<T>& input,
         std::printf("0 elements: the output is empty, and nothing is launched\n");
         return 0;
     }
-    lab::require_host_memory(input.planes * out_count * (sizeof(double) + sizeof(T)),
-                             "the outputs");
     lab::require_device();
-    lab::require_device_memory(
-        input.planes * (count + out_count) * sizeof(T) + s.height * s.out_width * sizeof(float),
-        "inputs and outputs of this size");
     const std::string what = sizeof(T) == 4
                                  ? "floats"
                                  : lab::format("pixels, %lld channel%s", (long long)input.planes,
@@ -1035,10 +1036,17 @@ Input<float> read_array_input(const std::string& path) {
     return {1, array.shape[0], array.shape[1], signal, array.values};
 }
 
-// Input and output of this size, before they are made; 2^56 elements are more than any machine has.
-void require_memory_for(int64_t height, int64_t width, int64_t bytes_of_element) {
-    const int64_t count = std::min(height * width, int64_t{1} << 56);
-    lab::require_host_memory(3 * bytes_of_element * count, "an input of this size");
+// Input, output, reference and sums of this size; 2^52 elements are more than any machine has. A
+// picture is there twice: its channels side by side, and in planes.
+void require_memory_for(const Sizes& s, int64_t planes, bool picture) {
+    const auto elements = [](int64_t rows, int64_t columns) {
+        return std::min(rows * columns, int64_t{1} << 52);
+    };
+    const int64_t count = planes * elements(s.height, s.width), bytes = picture ? 1 : 4;
+    const int64_t out_count = planes * elements(s.out_height, s.out_width);
+    const int64_t between = elements(s.height, s.out_width) * int64_t(sizeof(float));
+    lab::require_memory((picture ? 2 : 4) * count + out_count * (bytes + int64_t(sizeof(double))),
+                        (count + out_count) * bytes + between, "input and output of this size");
 }
 
 // A picture's channels, each in a plane of its own. Alpha is no colour, and is dropped.
@@ -1054,8 +1062,9 @@ Input<uint8_t> planes_of(const lab::Image& image) {
     return input;
 }
 
-Input<uint8_t> read_picture(const std::string& path, int channels) {
-    lab::Image image = lab::read_image(path, channels);
+Input<uint8_t> read_picture(const std::string& path, int channels,
+                            const lab::BeforePixels& require_memory) {
+    lab::Image image = lab::read_image(path, channels, require_memory);
     if (image.channels % 2 == 0) image = lab::read_image(path, image.channels - 1);
     return planes_of(image);
 }
@@ -1134,20 +1143,24 @@ Filter make_filter(const FilterRequest& request, bool signal) {
     return filter;
 }
 
-int run_on_picture(const Request& request, const InputRequest& input, const FilterRequest& filter,
+int run_on_picture(const Request& request, const InputRequest& input, const FilterRequest& wanted,
                    lab::Results& results) {
     lab::require_writable_image("output", request.output_path, 1, 1, 1);  // the name, for now
+    const Filter filter = make_filter(wanted, false);
+    const auto require_memory = [&](int64_t height, int64_t width, int channels) {
+        require_memory_for(sizes_of(height, width, filter, request), channels, true);
+    };
     if (!input.path.empty()) {
-        return run(request, make_filter(filter, false), read_picture(input.path, input.channels),
-                   results);
+        const Input<uint8_t> picture = read_picture(input.path, input.channels, require_memory);
+        return run(request, filter, picture, results);
     }
     const int channels = std::max(1, input.channels);
-    require_memory_for(input.height, input.width, channels);
+    require_memory(input.height, input.width, channels);
     const lab::Image image = lab::random_image(input.height, input.width, channels, input.seed);
-    return run(request, make_filter(filter, false), planes_of(image), results);
+    return run(request, filter, planes_of(image), results);
 }
 
-int run_on_array(const Request& request, const InputRequest& input, const FilterRequest& filter,
+int run_on_array(const Request& request, const InputRequest& input, const FilterRequest& wanted,
                  lab::Results& results) {
     if (!request.output_path.empty() && !ends_in_npy(request.output_path)) {
         lab::refuse("--output: %s: the result of floats is an array: choose a name in .npy",
@@ -1155,13 +1168,16 @@ int run_on_array(const Request& request, const InputRequest& input, const Filter
     }
     if (!input.path.empty()) {
         const Input<float> array = read_array_input(input.path);
-        return run(request, make_filter(filter, array.signal), array, results);
+        const Filter filter = make_filter(wanted, array.signal);
+        require_memory_for(sizes_of(array.height, array.width, filter, request), 1, false);
+        return run(request, filter, array, results);
     }
-    require_memory_for(input.height, input.width, sizeof(float));
+    const Filter filter = make_filter(wanted, false);
+    require_memory_for(sizes_of(input.height, input.width, filter, request), 1, false);
     const int64_t count = input.height * input.width;
     const Input<float> array = {1, input.height, input.width, false,
                                 lab::random_values<float>(count, -1, 1, input.seed)};
-    return run(request, make_filter(filter, false), array, results);
+    return run(request, filter, array, results);
 }
 
 int main(int argc, char** argv) {
@@ -1175,6 +1191,9 @@ int main(int argc, char** argv) {
                                        "none: only where the whole filter lies inside");
     request.stride = arguments.integer("stride", 1, 1, longest_side, "from output to output");
     request.block = arguments.block("block", dim3(32, 8), "threads along x and y");
+    request.most_blocks =
+        int(arguments.integer("most-blocks", most_blocks_along_y, 1, most_blocks_along_y,
+                              "along y; fewer than the rows need: a block takes several parts"));
     request.output_path =
         arguments.output("output", "the result of one variant, of the input's kind");
     request.names = arguments.variants(names);

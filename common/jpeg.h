@@ -1,0 +1,376 @@
+// Whether a JPEG file is whole: every block of every scan is decoded as far as its codes go. stb
+// alone takes what is missing for gray, jumps over what it does not understand, and says nothing.
+#pragma once
+
+#include <limits.h>
+
+#include "lab.h"
+
+namespace lab {
+
+using ImageBytes = std::vector<uint8_t>;
+
+// A number of two or four bytes, the highest first.
+inline uint32_t big_endian(const ImageBytes& bytes, size_t at, int count) {
+    uint32_t value = 0;
+    for (int i = 0; i < count; ++i) value = value << 8 | bytes[at + size_t(i)];
+    return value;
+}
+
+// What is wrong with a header's size, or "". No format packs more than 8300 pixels into a byte
+// (PNG, of one bit each); a small picture may be all background.
+inline std::string image_size_problem(int64_t height, int64_t width, int64_t bytes) {
+    const std::string size = format("%lld x %lld pixels", (long long)height, (long long)width);
+    if (height < 1 || width < 1) return "its header claims " + size;
+    if (height > 1 << 24 || width > 1 << 24 || height * width > INT_MAX) {
+        return "its " + size + " are more than are read here";
+    }
+    if (height * width <= std::max<int64_t>(1 << 24, 8300 * bytes)) return "";
+    return format("its header claims %s, more than %lld bytes hold", size.c_str(),
+                  (long long)bytes);
+}
+
+class JpegReader {
+ public:
+    explicit JpegReader(const ImageBytes& bytes) : bytes_(bytes) {}
+
+    // What is wrong, or "": then stb may find something itself, or the end of the file.
+    std::string read() {
+        for (int marker = next_marker(); marker != 0xD9; marker = next_marker()) {
+            const size_t left = bytes_.size() - at_;
+            const size_t length = left < 2 ? 2 : big_endian(bytes_, at_, 2);
+            if (left < 2 || length > left) return "it ends early: it is cut short, copy it again";
+            const size_t end = at_ + std::max<size_t>(length, 2);
+            at_ += 2;
+            std::string problem = segment_problem(marker, end);
+            at_ = end;
+            if (problem.empty() && marker == 0xDA) problem = scan_problem();
+            if (!problem.empty()) return problem;
+        }
+        const bool whole = !channels_.empty() && missing_ == 0;
+        return whole ? "" : "it ends early: parts of the picture are missing";
+    }
+
+    // After read(): what can be read, though it looks like damage; or "".
+    std::string remark() const {
+        if (surplus_) return "it holds bytes that belong to nothing: it may be damaged";
+        for (const Channel& channel : channels_) {
+            for (int k = 0; k < 64 && progressive_; ++k) {
+                if (channel.open_bits[k] != 0)
+                    return "it ends before its last scan: details are missing";
+            }
+        }
+        return "";
+    }
+
+ private:
+    struct Channel {
+        int name, across, down, quantiser;  // `across` and `down`: its blocks in a group
+        bool scanned = false;
+        int64_t blocks_across = 0, blocks_down = 0;
+        std::vector<uint64_t> nonzero = {};  // of a progressive file: a bit a coefficient, by block
+        int8_t open_bits[64] = {};  // which the scans so far have left out; -1: all of them
+    };
+    struct Huffman {
+        bool given = false;
+        int count[17] = {}, first_code[17] = {}, first_place[17] = {};
+        uint8_t meanings[256] = {};
+    };
+    struct Scan {
+        std::vector<Channel*> channels;
+        std::vector<const Huffman*> dc, ac;
+        int first, last, high, low;
+    };
+
+    static constexpr const char* broken = "it is a broken JPEG file";
+
+    // Moves behind the next FF and the byte of the kind that follows it; at the end, to the end.
+    // Zeros in between, and a restart at the very end of a scan, are what some cameras write.
+    int next_marker() {
+        while (at_ < bytes_.size()) {
+            for (; at_ < bytes_.size() && bytes_[at_] != 0xFF; ++at_) surplus_ |= bytes_[at_] != 0;
+            while (at_ < bytes_.size() && bytes_[at_] == 0xFF) ++at_;
+            const int marker = at_ < bytes_.size() ? bytes_[at_++] : 0;
+            if (marker != 0 && (marker & ~7) != 0xD0) return marker;
+            surplus_ |= marker == 0;  // FF 00 is a byte of data, and none is due
+        }
+        return 0;
+    }
+
+    std::string segment_problem(int marker, size_t end) {
+        if (marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC)
+            return frame_problem(marker, end);
+        bool right = true;
+        if (marker == 0xC4) right = read_huffman(end);
+        if (marker == 0xDB) right = read_quantisers(end);
+        if (marker == 0xDA) right = read_scan(end);
+        if (marker == 0xDD && (right = end - at_ == 2)) interval_ = big_endian(bytes_, at_, 2);
+        if (marker == 0xEE && end - at_ >= 12) adobe_ = std::memcmp(&bytes_[at_], "Adobe", 5) == 0;
+        return right ? "" : broken;
+    }
+
+    // Tables: kind and number, how many codes of 1 to 16 bits, and what they mean.
+    bool read_huffman(size_t end) {
+        while (at_ < end) {
+            if (end - at_ < 17) return false;
+            const int kind = bytes_[at_] >> 4, number = bytes_[at_] & 15;
+            Huffman table;
+            int place = 0;
+            for (int bits = 1, code = 0; bits <= 16; ++bits) {
+                table.first_code[bits] = code *= 2;
+                table.first_place[bits] = place;
+                table.count[bits] = bytes_[at_ + size_t(bits)];
+                code += table.count[bits];
+                place += table.count[bits];
+                if (code > 1 << bits) return false;
+            }
+            at_ += 17;
+            if (kind > 1 || number > 3 || place > 256 || size_t(place) > end - at_) return false;
+            std::copy_n(bytes_.begin() + int64_t(at_), place, table.meanings);
+            table.given = true;
+            huffman_[kind][number] = table;
+            at_ += size_t(place);
+        }
+        return true;
+    }
+
+    // Tables: precision and number, and 64 numbers of one byte or two.
+    bool read_quantisers(size_t end) {
+        while (at_ < end) {
+            const int wide = bytes_[at_] >> 4, table = bytes_[at_] & 15;
+            const size_t bytes = wide ? 129 : 65;
+            if (wide > 1 || table > 3 || end - at_ < bytes) return false;
+            quantiser_[table] = true;
+            at_ += bytes;
+        }
+        return true;
+    }
+
+    std::string frame_problem(int marker, size_t end) {
+        const size_t count = end - at_ < 6 ? 0 : bytes_[at_ + 5];
+        if (count < 1 || count > 4 || end - at_ != 6 + 3 * count || !channels_.empty())
+            return broken;
+        if (marker > 0xC2 || bytes_[at_] != 8) {
+            const char* const kind = marker > 0xC8    ? "arithmetic codes"
+                                     : marker > 0xC4  ? "several frames"
+                                     : marker == 0xC3 ? "lossless coding"
+                                                      : "more than 8 bits a channel";
+            return format("it is a JPEG file with %s, which are not read; save it as PNG", kind);
+        }
+        const int64_t height = big_endian(bytes_, at_ + 1, 2);
+        const int64_t width = big_endian(bytes_, at_ + 3, 2);
+        for (size_t i = at_ + 6; i < end; i += 3) {
+            channels_.push_back({bytes_[i], bytes_[i + 1] >> 4, bytes_[i + 1] & 15, bytes_[i + 2]});
+            const Channel& last = channels_.back();
+            if (std::min(last.across, last.down) < 1 || std::max(last.across, last.down) > 4)
+                return broken;
+            across_ = std::max(across_, last.across);
+            down_ = std::max(down_, last.down);
+        }
+        const std::string problem = image_size_problem(height, width, int64_t(bytes_.size()));
+        if (!problem.empty()) return problem;
+        progressive_ = marker == 0xC2;
+        missing_ = count;
+        groups_across_ = divide_up(width, 8 * across_);
+        groups_down_ = divide_up(height, 8 * down_);
+        for (Channel& channel : channels_) {
+            channel.blocks_across = divide_up(divide_up(width * channel.across, across_), 8);
+            channel.blocks_down = divide_up(divide_up(height * channel.down, down_), 8);
+            std::fill_n(channel.open_bits, 64, int8_t(-1));
+            if (progressive_)
+                channel.nonzero.resize(size_t(channel.blocks_across * channel.blocks_down));
+        }
+        if (count < 4 || adobe_) return "";
+        return "it has four channels, and says nothing of what they are; save it as RGB";
+    }
+
+    // The channels of a scan and their tables, then which bits of which coefficients it holds.
+    bool read_scan(size_t end) {
+        const size_t count = at_ < end ? bytes_[at_] : 0;
+        if (count < 1 || count > 4 || end - at_ != 4 + 2 * count) return false;
+        const uint8_t* const range = &bytes_[at_ + 1 + 2 * count];
+        scan_ = {{}, {}, {}, 0, 63, 0, 0};
+        if (progressive_) scan_ = {{}, {}, {}, range[0], range[1], range[2] >> 4, range[2] & 15};
+        const bool dc = scan_.first == 0, ac = scan_.last > 0;
+        if (scan_.first > scan_.last || scan_.last > 63) return false;
+        if (progressive_ && ac && (dc || count > 1)) return false;
+        for (size_t i = 0; i < count; ++i) {
+            const int name = bytes_[at_ + 1 + 2 * i], tables = bytes_[at_ + 2 + 2 * i];
+            const auto channel = std::find_if(channels_.begin(), channels_.end(),
+                                              [=](const Channel& one) { return one.name == name; });
+            if (channel == channels_.end() || channel->quantiser > 3) return false;
+            if (tables >> 4 > 3 || (tables & 15) > 3 || !quantiser_[channel->quantiser])
+                return false;
+            scan_.channels.push_back(&*channel);
+            scan_.dc.push_back(&huffman_[0][tables >> 4]);
+            scan_.ac.push_back(&huffman_[1][tables & 15]);
+            if (dc && scan_.high == 0 && !scan_.dc.back()->given) return false;
+            if (ac && !scan_.ac.back()->given) return false;
+            if (dc && !channel->scanned) --missing_;
+            if (dc) channel->scanned = true;
+            std::fill(channel->open_bits + scan_.first, channel->open_bits + scan_.last + 1,
+                      int8_t(scan_.low));
+        }
+        return true;
+    }
+
+    // The bits of a scan. A byte FF is followed by 00; FF with another byte ends the data.
+    int bit() {
+        if (bits_left_ == 0) {
+            size_t next = at_ + 1;
+            if (at_ < bytes_.size() && bytes_[at_] == 0xFF) {
+                while (next < bytes_.size() && bytes_[next] == 0xFF) ++next;
+                ended_ |= next >= bytes_.size() || bytes_[next] != 0;
+                ++next;
+            }
+            ended_ |= at_ >= bytes_.size();
+            if (ended_) return 0;
+            byte_ = bytes_[at_];
+            at_ = next;
+            bits_left_ = 8;
+        }
+        return byte_ >> --bits_left_ & 1;
+    }
+
+    int bits(int count) {
+        int value = 0;
+        for (int i = 0; i < count; ++i) value = 2 * value + bit();
+        return value;
+    }
+
+    // What the next code means; -1 when it is none of the table's.
+    int symbol(const Huffman& table) {
+        for (int length = 1, code = 0; length <= 16; ++length) {
+            code = 2 * code + bit();
+            const int place = code - table.first_code[length];
+            if (place < table.count[length])
+                return table.meanings[table.first_place[length] + place];
+        }
+        return -1;
+    }
+
+    // The next functions read what a scan holds of one block. False where its codes make no sense.
+
+    bool read_dc(const Huffman& table) {
+        if (scan_.high > 0) return bit() >= 0;
+        const int size = symbol(table);
+        bits(std::max(size, 0));
+        return size >= 0 && size < 16;
+    }
+
+    // A symbol says how many zeros come first, and how many bits the coefficient behind them has.
+    bool read_ac(const Huffman& table, uint64_t* nonzero) {
+        if (run_of_blocks_ > 0) return run_of_blocks_--, true;
+        for (int k = std::max(scan_.first, 1); k <= scan_.last; ++k) {
+            const int code = symbol(table), zeros = code >> 4, size = code & 15;
+            if (code < 0) return false;
+            if (size == 0 && zeros < 15) {
+                if (progressive_) run_of_blocks_ = (1 << zeros) - 1 + bits(zeros);
+                return true;
+            }
+            k += zeros;
+            if (k > scan_.last) return false;
+            bits(size);
+            if (nonzero && size > 0) *nonzero |= uint64_t{1} << k;
+        }
+        return true;
+    }
+
+    // One bit more of what is not zero already; a symbol speaks of the zeros in between.
+    bool refine_ac(const Huffman& table, uint64_t& nonzero) {
+        int k = scan_.first;
+        while (k <= scan_.last && run_of_blocks_ == 0) {
+            const int code = symbol(table), size = code & 15;
+            int zeros = code >> 4;
+            if (code < 0 || size > 1) return false;
+            if (size == 0 && zeros < 15) {
+                run_of_blocks_ = (1 << zeros) + bits(zeros);
+                break;
+            }
+            bits(size);
+            for (; k <= scan_.last; ++k) {
+                if (nonzero >> k & 1) {
+                    bit();
+                } else if (zeros-- == 0) {
+                    break;
+                }
+            }
+            if (size > 0 && k > scan_.last) return false;
+            if (size > 0) nonzero |= uint64_t{1} << k;
+            ++k;
+        }
+        if (run_of_blocks_ == 0) return true;
+        for (; k <= scan_.last; ++k) {
+            if (nonzero >> k & 1) bit();
+        }
+        --run_of_blocks_;
+        return true;
+    }
+
+    bool read_block(size_t i, int64_t place) {
+        if (scan_.first == 0 && !read_dc(*scan_.dc[i])) return false;
+        if (scan_.last == 0) return true;
+        uint64_t* const nonzero =
+            progressive_ ? &scan_.channels[i]->nonzero[size_t(place)] : nullptr;
+        if (scan_.high > 0) return refine_ac(*scan_.ac[i], *nonzero);
+        return read_ac(*scan_.ac[i], nonzero);
+    }
+
+    // A group has one block, or all that lie over each other where a scan has several channels.
+    bool read_group(int64_t place) {
+        for (size_t i = 0; i < scan_.channels.size(); ++i) {
+            const Channel& channel = *scan_.channels[i];
+            const int blocks = scan_.channels.size() == 1 ? 1 : channel.across * channel.down;
+            for (int block = 0; block < blocks; ++block) {
+                if (!read_block(i, place)) return false;
+            }
+        }
+        return true;
+    }
+
+    // Between two parts of a scan stand FF and a mark, D0 to D7 in turn.
+    std::string restart_problem(int64_t part) {
+        bits_left_ = run_of_blocks_ = 0;
+        while (at_ + 1 < bytes_.size() && bytes_[at_] == 0xFF && bytes_[at_ + 1] == 0xFF) ++at_;
+        const int marker = at_ + 1 < bytes_.size() && bytes_[at_] == 0xFF ? bytes_[at_ + 1] : 0;
+        at_ += 2;
+        if (marker == 0xD0 + (part - 1) % 8) return "";
+        if (marker == 0xD9) return "it ends early: parts of the picture are missing";
+        return "it is damaged: a restart mark is missing, or not where it belongs";
+    }
+
+    std::string scan_problem() {
+        const Channel& only = *scan_.channels[0];
+        const bool alone = scan_.channels.size() == 1;
+        const int64_t groups =
+            alone ? only.blocks_across * only.blocks_down : groups_across_ * groups_down_;
+        bits_left_ = run_of_blocks_ = 0;
+        ended_ = false;
+        for (int64_t group = 0; group < groups; ++group) {
+            if (interval_ > 0 && group > 0 && group % interval_ == 0) {
+                const std::string problem = restart_problem(group / interval_);
+                if (!problem.empty()) return problem;
+            }
+            const bool sense = read_group(group);
+            if (ended_) return "it ends early: parts of the picture are missing";
+            if (!sense) return "it is damaged: its data break the rules of their code";
+        }
+        return "";
+    }
+
+    const ImageBytes& bytes_;
+    size_t at_ = 2;
+    Huffman huffman_[2][4];
+    bool quantiser_[4] = {};
+    bool adobe_ = false, progressive_ = false, surplus_ = false;
+    std::vector<Channel> channels_;
+    size_t missing_ = 0;
+    int across_ = 1, down_ = 1;  // blocks of a group
+    int64_t groups_across_ = 0, groups_down_ = 0;
+    int64_t interval_ = 0;  // groups between two restart marks; 0: there are none
+    Scan scan_ = {};
+    int byte_ = 0, bits_left_ = 0, run_of_blocks_ = 0;
+    bool ended_ = false;  // the data of the scan, before all its groups were there
+};
+
+}  // namespace lab

@@ -199,6 +199,17 @@ def edges_unwritten(expected, got, case):
     return Fact(text)
 
 
+def rows_beyond_the_grid(expected, got, case):
+    """For labs whose kernels go on by the rows of the grid: those beyond its first round, never written.
+    `rows_of_grid` in the case's parameters says how many rows a round has."""
+    rows = case.parameters.get("rows_of_grid", 0)
+    missing = poisoned(got).reshape(len(got), -1).all(axis=1)
+    if 0 < rows < len(got) and missing[rows:].all() and not case.wrong[:rows].any():
+        return (f"the rows from {rows} on are never written: the grid has no more rows than that, so a thread goes on by the "
+                f"rows of the grid, gridDim.y * blockDim.y, until the picture ends")
+    return None
+
+
 def row_times_height(expected, got, case):
     """row * height + column where it should be row * width + column."""
     if got.ndim != 2 or got.shape[0] == got.shape[1] or 1 in got.shape:

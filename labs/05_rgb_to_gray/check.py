@@ -1,6 +1,7 @@
 """Judges rgb_to_gray: every variant's gray picture, value for value, against NumPy; files by Pillow."""
 
 import functools
+import itertools
 import re
 import sys
 from pathlib import Path
@@ -11,9 +12,11 @@ from PIL import Image
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 import checker
 from checker.comparison import poisoned
-from checker.program import explain_ending, quoted_output
+from checker.diagnose import rows_beyond_the_grid
+from checker.program import quoted_output
 
-lab = checker.Lab(__file__)
+lab = checker.Lab(__file__, tasks={"interleaved": "TODO 2", "planar": "TODO 3", "planar_vectorised": "TODO 4",
+                                   "vectorised": "TODO 5b", "staged": "TODO 6"})
 EXACT = checker.Tolerance(why="whole numbers, the same everywhere: (299 red + 587 green + 114 blue + 500) / 1000")
 PIXEL_VARIANTS = ["interleaved", "planar"]
 LINE_VARIANTS = ["planar_vectorised", "vectorised", "staged"]
@@ -53,7 +56,9 @@ def wrong_arithmetic(expected, got, case):
     guesses = {
         "the sum is cut off, not rounded: add half of the divisor before the division": thousandths(pixels) // 1000,
         "every fraction is rounded up: add half of the divisor, not nearly all of it": (thousandths(pixels) + 999) // 1000,
-        "red and blue are swapped: a pixel is red, green, blue": gray(pixels[..., ::-1]),
+        "each product is divided by itself: add all three and the 500 first, then divide once":
+            299 * red // 1000 + 587 * green // 1000 + 114 * blue // 1000,
+        "the sum is kept in 16 bits, and 255 * 1000 needs 18": (thousandths(pixels) + 500) % 65536 // 1000,
         "it is the mean of the three colours: the eye sees green brighter, which is what the weights say":
             (red + green + blue) // 3,
         "it is the red alone": red,
@@ -76,7 +81,6 @@ def wrong_storage(expected, got, case):
         return None
     places = numpy.arange(count)
     planes = numpy.concatenate([numpy.pad(plane, (0, -count % 16)) for plane in flat.reshape(-1, 3).T])
-    plane = len(planes) // 3
     guesses = {
         "pixel i begins at byte 3 * i, not at byte i": flat[places[:, None] + [0, 1, 2]],
         "the bytes are taken as planes, but a pixel's three bytes lie side by side: 3 * i, 3 * i + 1, 3 * i + 2":
@@ -85,13 +89,22 @@ def wrong_storage(expected, got, case):
             planes[3 * places[:, None] + [0, 1, 2]],
         "the planes are taken to begin height * width bytes apart, but plane_size is a multiple of 16":
             planes[places[:, None] + [0, count, 2 * count]],
-        "all three colours come from the first plane": planes[places[:, None] + [0, 0, 0]],
-        "the first plane is red, the third is blue, and here they are swapped":
-            planes[places[:, None] + [2 * plane, plane, 0]],
     }
+    inside = numpy.pad(flat, (0, 3 * 48))
+    sixteen = places // 16 * 16  # the first pixel of a thread
+    guesses["the three vectors begin at byte `first`: 16 pixels take 48 bytes, so they begin at 3 * first (TODO 5b)"] = \
+        inside[(sixteen + 3 * (places - sixteen))[:, None] + [0, 1, 2]]
+    for ahead in (1, 2):
+        guesses[f"a pixel's bytes are taken {ahead} further on: its red is byte 3 * i, its green 3 * i + 1, its blue 3 * i + 2"] = \
+            inside[3 * places[:, None] + numpy.array([0, 1, 2]) + ahead]
     for sentence, pixels in guesses.items():
         if explains(gray(pixels), got, case):
             return sentence
+    for taken in itertools.product(range(3), repeat=3):  # from the planes, or from the three bytes of a pixel
+        if taken != (0, 1, 2) and explains(gray(flat.reshape(-1, 3)[:, taken]), got, case):
+            names = ["red", "green", "blue"]
+            return "; ".join(f"for {wanted} stands the {names[place]}" for wanted, place in zip(names, taken)
+                             if wanted != names[place]) + ": the order is red, green, blue"
     return None
 
 
@@ -139,17 +152,21 @@ def mixed_up(expected, got, case):
     return None
 
 
-def rows_end_early(expected, got, case):
-    """A grid that ends at 65535 blocks, and no loop."""
-    missing = poisoned(got)
-    rows = got.shape[0] if got.ndim == 2 else 0
-    first = int(missing.all(axis=1).argmax()) if rows > 65535 else 0
-    if first and missing[first:].all() and not case.wrong[:first].any():
-        return f"the rows from {first} on are never written: the grid ends at 65535 blocks, go on by the rows of the grid"
+def before_the_barrier(expected, got, case):
+    """staged in CPU mode, where the threads of a block take turns: without the barrier only those find
+    their vectors in the tile whose neighbours have had their turn."""
+    if case.parameters.get("variant") != "staged" or case.backend != "cpu" or case.order or got.size < 4096:
+        return None
+    thread = numpy.arange(256)
+    late = ((3 * thread[:, None] + numpy.arange(3)) % 256 > thread[:, None]).any(axis=1).repeat(16)
+    wrong = case.wrong.reshape(-1)[:got.size // 4096 * 4096].reshape(-1, 4096)
+    if wrong[:, late].mean() > 0.6 and not wrong[:, ~late].any() and not case.wrong.reshape(-1)[wrong.size:].any():
+        return ("threads read the tile before the others have put their vectors there: all must wait between the stores and the "
+                "loads, __syncthreads() (TODO 6)")
     return None
 
 
-DIAGNOSERS = [groups_only, rows_end_early, wrong_arithmetic, wrong_storage, own_vectors, mixed_up]
+DIAGNOSERS = [groups_only, rows_beyond_the_grid, before_the_barrier, wrong_arithmetic, wrong_storage, own_vectors, mixed_up]
 
 
 # Cases
@@ -165,10 +182,9 @@ def convert(case, variant, name, output="gray.png", options=()):
     """Runs one variant on a picture file; the picture that it wrote."""
     path = case.folder / output
     path.unlink(missing_ok=True)
-    run = case.run("--variant", variant, "--input", name, "--output", output, *options, status=(0, 1))
+    case.run("--variant", variant, "--input", name, "--output", output, *options, status=(0, 1))
     if not path.exists():
-        case.fail("the program ended well but wrote no picture" if run.status == 0 else
-                  explain_ending(run) + quoted_output(run))
+        case.no_file(output)
     with Image.open(path) as picture:
         case.expect(picture.mode == "L", f"{output} is not a gray picture of 8 bits (Pillow says {picture.mode})")
         return numpy.asarray(picture)
@@ -187,7 +203,7 @@ def random_pixels(case, height, width):
     return case.random.integers(0, 256, (height, width, 3), dtype=numpy.uint8)
 
 
-def shape(case, variant, height, width, kind="png", options=()):
+def shape(case, variant, height, width, kind="png", options=(), rows_of_grid=0):
     judge(case, random_pixels(case, height, width), variant, kind, options)
 
 
@@ -233,10 +249,10 @@ for variant in VARIANTS:
     lab.case(f"{variant}: neutral colours", neutral, variant=variant)
     lab.case(f"{variant}: sums in the middle between two values", middle_between_two, variant=variant)
 for variant in PIXEL_VARIANTS:
-    lab.case(f"{variant}: 97 x 89 in blocks of 5x3", shape, variant=variant, height=97, width=89,
-             options=("--block", "5x3"))
+    lab.case(f"{variant}: 97 x 89 in blocks of 35x3, 7 of them along y", shape, variant=variant, height=97, width=89,
+             rows_of_grid=21, options=("--block", "35x3", "--most-blocks", "7"))
     lab.case(f"{variant}: 70000 x 1 in blocks of 64x1", shape, variant=variant, height=70_000, width=1,
-             kind="ppm", options=("--block", "64x1"))
+             rows_of_grid=65_535, kind="ppm", options=("--block", "64x1"))
 for variant in VARIANTS:
     lab.case(f"{variant}: 1 x 1200000", shape, variant=variant, height=1, width=1_200_000, kind="ppm", quick=False)
     lab.case(f"{variant}: 1200000 x 1", shape, variant=variant, height=1_200_000, width=1, kind="ppm", quick=False)

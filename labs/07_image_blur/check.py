@@ -9,10 +9,12 @@ from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 import checker
+from checker.diagnose import Fact
 from checker.failure import Failure
-from checker.program import explain_ending, quoted_output
+from checker.program import quoted_output
 
-lab = checker.Lab(__file__)
+TODO = {"naive": "TODO 2", "tiled": "TODO 3a", "separable": "TODO 4", "running": "TODO 5", "fused": "TODO 6"}
+lab = checker.Lab(__file__, tasks=TODO)
 EXACT = checker.Tolerance(why="sums of whole numbers, and a division that drops the fraction")
 VARIANTS = ["naive", "tiled", "separable", "running", "fused", "shuffled"]
 SMALL = 7  # the largest radius of shuffled
@@ -22,14 +24,16 @@ TILE_HEIGHT, TILE_WIDTH = 16, 32  # of the tiled kernel, in values
 # What is right. A picture is an array (height, width) or (height, width, channels).
 
 
-def window_sums(pixels, up, down, left, right):
-    """Sum and size of each pixel's window, which reaches so far and is cut where the picture ends."""
+def window_sums(pixels, up, down, left, right, less=(0, 0, 0, 0)):
+    """Sum and size of each pixel's window, which reaches so far and is cut where the picture ends. Then it loses
+    `less` rows and columns more: above, below, on the left, on the right."""
     height, width = pixels.shape[:2]
     integral = numpy.zeros((height + 1, width + 1, *pixels.shape[2:]), numpy.int64)
     integral[1:, 1:] = pixels.cumsum(0, dtype=numpy.int64).cumsum(1)
     rows, columns = numpy.arange(height), numpy.arange(width)
-    top, bottom = numpy.maximum(rows - up, 0), numpy.minimum(rows + down + 1, height)
-    begin, end = numpy.maximum(columns - left, 0), numpy.minimum(columns + right + 1, width)
+    top, bottom = numpy.maximum(rows - up, 0) + less[0], numpy.minimum(rows + down + 1, height) - less[1]
+    begin, end = numpy.maximum(columns - left, 0) + less[2], numpy.minimum(columns + right + 1, width) - less[3]
+    bottom, end = numpy.maximum(top, bottom), numpy.maximum(begin, end)
     below, above = integral[bottom], integral[top]
     sums = below[:, end] - below[:, begin] - above[:, end] + above[:, begin]
     sizes = (bottom - top)[:, None] * (end - begin)
@@ -55,109 +59,251 @@ def blurred_by_loops(pixels, radius):
 # Likely causes
 
 
-def nothing_arrived(expected, got, case):
-    if got.size > 1 and (got == 255).all():
-        return f"not one value was written: does {case.parameters['variant']} store its means?"
-    return None
-
-
 def copied(expected, got, case):
     if got.size > 1 and numpy.array_equal(got, case.inputs["picture"]):
-        return "the picture has not changed: the window is one pixel only, or its sum is missing"
+        return "the picture has not changed: the window is one pixel only (TODO 1), or its sum is missing (TODO 2)"
     return None
 
 
-MISSING_SIDES = {
-    "up": "the sums miss the top row of the window, which is counted: does a row leave before its time? The window of row "
-          "`row` holds `row - radius` still, and `row - radius - 1` no more",
-    "down": "the sums miss the bottom row of the window, which is counted: `row + radius` belongs to it",
-    "left": "the sums miss the left column of the window, which is counted: of two prefix sums, the one to take away is that "
-            "of the pixel before the window's first (in fused: `- Lane::channels`, TODO 6b)",
-    "right": "the sums miss the right column of the window, which is counted: it ends at radius, included",
-}
+def too_small(case):
+    """A picture of a few pixels fits too many explanations."""
+    return min(case.inputs["picture"].shape[:2]) < 3
 
 
-def wrong_windows(pixels, radius):
-    """Sentence -> what a kernel with this mistake writes."""
+def cube(pixels):
+    """(height, width, channels), also of a gray picture."""
+    return pixels if pixels.ndim == 3 else pixels[..., None]
+
+
+MISSING_SIDES = [
+    "the sums miss the top row of the window, which is counted: the rows begin at rows.first",
+    "the sums miss the bottom row of the window, which is counted: rows.last belongs to it, so a loop goes on while "
+    "y <= rows.last",
+    "the sums miss the left column of the window, which is counted: the columns begin at columns.first",
+    "the sums miss the right column of the window, which is counted: columns.last belongs to it, so a loop goes on while "
+    "x <= columns.last",
+]
+
+
+def of_window(pixels, radius):
+    """Mistakes in `window`: sentence -> what a kernel gives with it."""
     sums, sizes = window_sums(pixels, radius, radius, radius, radius)
-    full = (2 * radius + 1) ** 2
-    yield ("the sums are divided by the full window, (2 radius + 1)^2, also where a part of it lies outside",
-           sums // full)
-    yield "the mean is rounded to the nearest number; whole numbers drop the fraction", (2 * sums + sizes) // (2 * sizes)
-    along, across = window_sums(pixels, 0, 0, radius, radius)
-    yield "the mean is along the rows only: the rows above and below are missing", along // across
-    yield "the sums along the row are divided by the whole window: those above and below are missing", along // sizes
-    down, counts = window_sums(pixels, radius, radius, 0, 0)
-    yield "the mean is down the columns only: the columns left and right are missing", down // counts
-    rounded, again = window_sums((along // across).astype(numpy.uint8), radius, radius, 0, 0)
-    yield "the result is divided twice, once after each pass: keep the sums whole until the end", rounded // again
-    for side, where in (("up", "the top row"), ("down", "the bottom row"), ("left", "the left column"),
-                        ("right", "the right column")):
-        yield f"{where} of the window is missing: does it end at radius, both sides included?", \
-            blurred(pixels, radius, **{side: radius - 1})
-        yield f"the window reaches one too far: {where} has another behind it", blurred(pixels, radius, **{side: radius + 1})
-        missing = window_sums(pixels, **{name: radius - (name == side) for name in ("up", "down", "left", "right")})[0]
-        yield MISSING_SIDES[side], missing // sizes
+    yield "`window` still gives one pixel, the first of the picture", numpy.broadcast_to(pixels[:1, :1], pixels.shape)
+    for sides, begins_early, begins_late in ((("up", "left"), "begins one too early", "begins one too late"),
+                                             (("down", "right"), "ends one too late", "ends one too early")):
+        for reach, what in ((radius + 1, begins_early), (radius - 1, begins_late)):
+            yield f"`window` {what}: it goes from centre - radius to centre + radius, both included", \
+                blurred(pixels, radius, **dict.fromkeys(sides, reach))
     height, width = pixels.shape[:2]
     ends = [numpy.minimum(numpy.arange(size) + radius, size) - numpy.maximum(numpy.arange(size) - radius, 0) + 1
             for size in (height, width)]
-    counted = (ends[0][:, None] * ends[1]).reshape(sizes.shape)
     yield ("windows at the bottom and at the right count a row or a column that is not there: the last place is size - 1, "
-           "not size (TODO 1)", sums // counted)
-    clamped = numpy.pad(pixels, [(radius, radius)] * 2 + [(0, 0)] * (pixels.ndim - 2), mode="edge")
-    inner = window_sums(clamped, radius, radius, radius, radius)[0][radius:-radius, radius:-radius]
-    yield "the pixels at the edge are repeated outside: what lies outside does not count", inner // full
-    if pixels.ndim == 3:
-        flat = pixels.reshape(pixels.shape[0], -1)
+           "not size", sums // (ends[0][:, None] * ends[1]).reshape(sizes.shape))
+    moved = [numpy.clip(numpy.arange(size), min(radius, size - 1), max(size - 1 - radius, 0)) for size in (height, width)]
+    yield ("`window` moves inwards where the picture ends, and keeps its size; it must be cut there, and become smaller",
+           (sums // sizes)[moved[0]][:, moved[1]])
+
+
+def of_mean(pixels, radius):
+    """Mistakes in the division, and in what is added up: sentence -> what a kernel gives with it."""
+    sums, sizes = window_sums(pixels, radius, radius, radius, radius)
+    along, across = window_sums(pixels, 0, 0, radius, radius)
+    down, counts = window_sums(pixels, radius, radius, 0, 0)
+    full = (2 * radius + 1) ** 2
+    yield ("the sums are divided by the full window, (2 radius + 1)^2, also where a part of it lies outside: divide by "
+           "rows.count() * columns.count()", sums // full)
+    yield "the mean is rounded to the nearest number; whole numbers drop the fraction", (2 * sums + sizes) // (2 * sizes)
+    yield "the sums are divided by rows.count() alone: a window has rows.count() * columns.count() pixels", sums // counts
+    yield "the sums are divided by columns.count() alone: a window has rows.count() * columns.count() pixels", sums // across
+    yield ("the sums are divided by a count that is one short in each direction: first and last both belong to the window, "
+           "which is why count() adds 1", sums // numpy.maximum((counts - 1) * (across - 1), 1))
+    yield "the mean is along the rows only: the rows above and below are missing", along // across
+    yield "the sums along the row are divided by the whole window: those above and below are missing", along // sizes
+    yield "the mean is down the columns only: the columns left and right are missing", down // counts
+    rounded, again = window_sums((along // across).astype(numpy.uint8), radius, radius, 0, 0)
+    yield "the result is divided twice, once after each pass: keep the sums whole until the end", rounded // again
+    for bits in (8, 16):
+        yield f"the sum of a window is kept in {bits} bits, which are too few: its type is Sum", (sums % 2**bits) // sizes
+    yield ("the number of pixels in a window is kept in 16 bits, and here it passes 65535: count in Sum",
+           sums // numpy.maximum(sizes % 65536, 1))
+    for side, sentence in enumerate(MISSING_SIDES):
+        less = tuple(int(number == side) for number in range(4))
+        yield sentence, window_sums(pixels, radius, radius, radius, radius, less)[0] // sizes
+
+
+def of_places(pixels, radius):
+    """Mistakes in where a pixel lies: sentence -> what a kernel gives with it."""
+    sizes = window_sums(pixels, radius, radius, radius, radius)[1]
+    height, width, channels = cube(pixels).shape
+    values, pitch = width * channels, -(-width * channels // 16) * 16
+    padded = numpy.zeros((height, pitch), numpy.uint8)
+    padded[:, :values] = pixels.reshape(height, -1)
+    rows, columns, channel = numpy.ogrid[:height, :width, :channels]
+
+    def read(row_step, step, channel):
+        there = padded.reshape(-1)[rows * row_step + columns * step + channel].reshape(pixels.shape)
+        return window_sums(there, radius, radius, radius, radius)[0] // sizes
+
+    if values < pitch:
+        yield "rows of the input are read shape.values() apart: row y begins at y * shape.pitch()", read(values, channels, channel)
+    yield "rows of the input are read shape.width apart: row y begins at y * shape.pitch()", read(width, channels, channel)
+    if channels > 1:
+        yield ("pixel x of a row is taken to begin at byte x: it begins at x * shape.channels", read(pitch, 1, channel))
+        yield "every channel holds the mean of the first: the channel is not added to the place", \
+            read(pitch, channels, numpy.zeros_like(channel))
+        flat = pixels.reshape(height, -1)
         yield ("the window goes on by one byte, not by one pixel, which is shape.channels bytes: it mixes the channels",
                blurred(flat, radius).reshape(pixels.shape))
-        first = window_sums(pixels[:, :, :1], radius, radius, radius, radius)[0]
-        yield "every channel holds the mean of the first: the channel is not added to the place", \
-            numpy.broadcast_to(first // sizes, pixels.shape)
 
 
-def wrong_window(expected, got, case):
-    pixels, radius = case.inputs["picture"], case.parameters["radius"]
-    if radius == 0 or radius > 200 or got.shape != pixels.shape:
+def shifted_sums(flat, radius, channels, down, right):
+    """Sums of windows that lie so many rows and values away; outside of the picture is nought."""
+    height, values = flat.shape
+    above, before = 2 * radius + 2, 2 * channels * (radius + 1)
+    sums = numpy.pad(flat, ((above, above), (before, before))).cumsum(0, dtype=numpy.int64)
+    rows = above + down + numpy.arange(height)
+    sums = sums[rows + radius] - sums[rows - radius - 1]
+    sums = sums.reshape(height, -1, channels).cumsum(1).reshape(height, -1)
+    places = before + right + numpy.arange(values)
+    return sums[:, places + radius * channels] - sums[:, places - (radius + 1) * channels]
+
+
+def of_tile(pixels, radius):
+    """Mistakes in what is loaded into the tile of `tiled`: sentence -> what the kernel gives with it."""
+    sizes = window_sums(pixels, radius, radius, radius, radius)[1]
+    height, _, channels = cube(pixels).shape
+    flat, halo = pixels.reshape(height, -1), radius * channels
+    for down, right, sentence in (
+            (radius, 0, "the rows of the tile begin at tile.row; they begin at tile.row - radius"),
+            (0, halo, "the values of the tile begin at tile.value; they begin at tile.value - halo"),
+            (radius, halo, "the tile begins at (tile.row, tile.value); the halo lies before it: - radius, and - halo"),
+            (0, halo - radius, "the values of the tile begin at tile.value - radius; a pixel has shape.channels values, and the "
+                               "halo `halo` of them"),
+            (1, 0, "the tile holds each row one too early"), (-1, 0, "the tile holds each row one too late"),
+            (0, 1, "the tile holds each value one too early: its first is number tile.value - halo"),
+            (0, -1, "the tile holds each value one too late: its first is number tile.value - halo")):
+        yield sentence, shifted_sums(flat, radius, channels, down, right).reshape(pixels.shape) // sizes
+    clamped = numpy.pad(pixels, [(radius, radius)] * 2 + [(0, 0)] * (pixels.ndim - 2), mode="edge")
+    inner = window_sums(clamped, radius, radius, radius, radius)[0][radius:-radius, radius:-radius]
+    yield "the pixels at the edge are repeated outside: what lies outside is 0 in the tile", inner // sizes
+    yield "the pixels at the edge are repeated outside: what lies outside does not count", inner // (2 * radius + 1) ** 2
+
+
+def of_prefixes(pixels, radius):
+    """Mistakes in the difference of two prefix sums: sentence -> what the kernel gives with it."""
+    sizes = window_sums(pixels, radius, radius, radius, radius)[1]
+    for left, right, sentence in (
+            (radius - 1, radius, "the sums miss the left column of the window, which is counted: the prefix sum to take away is "
+                                 "that of the pixel before the window's first (`- Lane::channels`"),
+            (radius, radius - 1, "the sums miss the right column of the window, which is counted: the prefix sum that stays is "
+                                 "that of the window's last pixel (`+ reach`"),
+            (radius + 1, radius, "the sums reach one pixel too far to the left: the prefix sum to take away is that of the pixel "
+                                 "before the window's first (`- reach - Lane::channels`"),
+            (radius, radius + 1, "the sums reach one pixel too far to the right: the prefix sum that stays is that of the "
+                                 "window's last pixel (`+ reach`")):
+        yield sentence + ", TODO 6b)", window_sums(pixels, radius, radius, left, right)[0] // sizes
+
+
+def of_sliding(pixels, radius):
+    """Mistakes in what enters and leaves from row to row: sentence -> what a strip gives with it."""
+    along = window_sums(pixels, 0, 0, radius, radius)[0]
+    sizes = window_sums(pixels, radius, radius, radius, radius)[1]
+    height = len(pixels)
+    enters, leaves = radius, -radius - 1
+    outside = ": the row that enters is `row + radius`", ": the row that leaves is `row - radius - 1`"
+    for enter, leave, sign, sentence in (
+            (enters, None, 1, "no row leaves the sums" + outside[1]), (None, leaves, 1, "no row enters the sums" + outside[0]),
+            (enters, leaves + 1, 1, "a row leaves one too early" + outside[1]),
+            (enters, leaves - 1, 1, "a row leaves one too late" + outside[1]),
+            (enters - 1, leaves, 1, "a row enters one too late" + outside[0]),
+            (enters + 1, leaves, 1, "a row enters one too early" + outside[0]),
+            (enters, leaves, -1, "the row that leaves is added, and the one that enters is taken away"),
+            (None, None, 1, "the sums stay as they are from row to row: nothing enters, and nothing leaves")):
+        total = along[:min(radius, height)].sum(axis=0)
+        result = numpy.empty_like(along)
+        for row in range(height):
+            if enter is not None and 0 <= row + enter < height:
+                total = total + sign * along[row + enter]
+            if leave is not None and 0 <= row + leave < height:
+                total = total - sign * along[row + leave]
+            result[row] = total
+        yield sentence, (result % 2**32) // sizes
+
+
+def explained(expected, got, case):
+    """The mistake whose simulation gives just what was written."""
+    pixels, radius, variant = case.inputs["picture"], case.parameters["radius"], case.parameters["variant"]
+    if variant not in TODO or not 0 < radius < 300 or got.shape != pixels.shape or too_small(case):
         return None
-    for sentence, wrong in wrong_windows(pixels, radius):
-        if (wrong.astype(numpy.uint8) == got).all():
-            return sentence
+    kinds = {"naive": [of_mean, of_places], "tiled": [of_places, of_tile], "separable": [of_mean], "fused": [of_prefixes]}
+    for kind, todo in [(kind, TODO[variant]) for kind in kinds.get(variant, [])] + [(of_window, "TODO 1")]:
+        for sentence, wrong in kind(pixels, radius):
+            if (wrong.astype(numpy.uint8) == got).all():
+                return sentence if "TODO" in sentence else f"{sentence} ({todo})"
+    if variant in ("running", "fused"):
+        part = slice(2 * radius + 2)  # a strip has more rows; further down sums would need more than a byte
+        for sentence, wrong in of_sliding(pixels, radius):
+            fits = wrong[part] < 256
+            if case.wrong[part][fits].any() and (wrong[part] == got[part])[fits].mean() > 0.9:
+                return f"{sentence} ({TODO[variant]}{'a' if variant == 'fused' else ''})"
+    return None
+
+
+def at_the_border(expected, got, case):
+    """Only windows that are cut."""
+    pixels, radius, variant = case.inputs["picture"], case.parameters["radius"], case.parameters["variant"]
+    sizes = window_sums(pixels, radius, radius, radius, radius)[1]
+    whole = numpy.broadcast_to(sizes == (2 * radius + 1) ** 2, pixels.shape)
+    if not whole.any() or case.wrong[whole].any() or case.wrong[~whole].mean() < 0.2 or variant not in ("naive", "tiled"):
+        return None
+    if variant == "naive":
+        return ("only pixels whose window reaches beyond the picture are wrong: it is cut there, and goes from "
+                "max(centre - radius, 0) to min(centre + radius, size - 1) (TODO 1)")
+    return ("only pixels whose window reaches beyond the picture are wrong: rows and values that do not exist are 0 in the tile, "
+            "those before the first and those behind the last (TODO 3a)")
+
+
+def rounded_sum(expected, got, case):
+    """Only just wrong, and only where a window's sum has more digits than a float."""
+    pixels, radius = case.inputs["picture"], case.parameters["radius"]
+    sums = window_sums(pixels, radius, radius, radius, radius)[0]
+    if numpy.abs(got.astype(int) - expected.astype(int)).max() == 1 and sums[case.wrong].min() > 2**24 - 2**12:
+        return ("only windows whose sum comes near 2^24 are wrong, and by 1: is the sum kept in a float? It holds whole "
+                "numbers up to 2^24 only; Sum holds them all")
     return None
 
 
 def wrong_pitch(expected, got, case):
-    """Rows taken to lie shape.values() bytes apart, where they lie shape.pitch() apart."""
-    pixels, radius = case.inputs["picture"], case.parameters["radius"]
-    flat = pixels.reshape(len(pixels), -1)
-    height, values = flat.shape
-    pitch = -(-values // 16) * 16
-    if pitch == values or height == 1 or got.shape != pixels.shape:
+    """Rows of the output taken to lie elsewhere than shape.pitch() apart."""
+    pixels, variant = case.inputs["picture"], case.parameters["variant"]
+    height, width, channels = cube(pixels).shape
+    values, pitch = width * channels, -(-width * channels // 16) * 16
+    if height == 1 or got.shape != pixels.shape or variant not in ("naive", "separable"):
         return None
-    stored = numpy.full(height * pitch, 255, numpy.uint8)
-    stored[:flat.size] = expected.reshape(-1)
-    if (stored.reshape(height, pitch)[:, :values].reshape(got.shape) == got).all():
-        return "the means are stored shape.values() apart: a row of the output begins at row * shape.pitch()"
-    padded = numpy.zeros((height, pitch), numpy.uint8)
-    padded[:, :values] = flat
-    if (blurred(padded.reshape(-1)[:flat.size].reshape(pixels.shape), radius) == got).all():
-        return "rows of the input are read shape.values() apart: row y begins at y * shape.pitch()"
+    if channels > 1 and (got.reshape(height, -1)[:, width:] == 255).all():
+        return (f"only the first {width} of {values} values of a row are written: value number `value` of the row lies at "
+                f"row * shape.pitch() + value, not + column ({TODO[variant]})")
+    for step, name in ((values, "shape.values()"), (width, "shape.width")):
+        stored = numpy.full(height * pitch, 255, numpy.uint8)
+        for row, line in enumerate(expected.reshape(height, -1)):
+            stored[row * step:row * step + values] = line
+        if step < pitch and (stored.reshape(height, pitch)[:, :values].reshape(got.shape) == got).all():
+            return f"the means are stored {name} apart: a row of the output begins at row * shape.pitch() ({TODO[variant]})"
     return None
 
 
-def sliding_wrong(expected, got, case):
-    """The first rows are right, and what slides from there is not."""
-    radius, variant = case.parameters["radius"], case.parameters["variant"]
-    if variant not in ("running", "fused", "shuffled"):
+def before_the_barrier(expected, got, case):
+    """In CPU mode the threads of a block take turns: without the barrier only the last find the tile complete."""
+    radius, channels = case.parameters["radius"], cube(got).shape[2]
+    reach = radius * channels
+    if case.parameters["variant"] != "tiled" or case.backend != "cpu" or case.order or not 0 < reach < TILE_WIDTH:
         return None
-    rows = case.wrong.reshape(len(got), -1).any(axis=1)
-    first = int(rows.argmax())
-    if first == radius + 1 and rows[first:].mean() > 0.9:
-        return (f"wrong from row {first} = radius + 1 on, where the first row leaves the window: "
-                f"is the row `row - radius - 1` taken away?")
-    if first == 0 and rows.mean() > 0.9 and (got <= expected).all():
-        return ("all means are too small: is the row `row + radius` added, and do two prefix sums bound all of the window's "
-                "columns?")
+    wrong = case.wrong.reshape(len(got), -1)
+    rows, places = numpy.ogrid[:wrong.shape[0], :wrong.shape[1]]
+    last = (rows % TILE_HEIGHT == TILE_HEIGHT - 1) & (places % TILE_WIDTH >= TILE_WIDTH - channels)
+    if last.any() and not wrong[last].any() and wrong[~last].mean() > 0.9 and 2 * radius < TILE_HEIGHT:
+        return ("threads read the tile before the others have loaded their part of it: all must wait between the loads and "
+                "the sums, __syncthreads() (TODO 3b)")
     return None
 
 
@@ -166,17 +312,16 @@ def at_edges_of_tiles(expected, got, case):
     if case.parameters["variant"] != "tiled":
         return None
     rows, places = numpy.nonzero(values)
-    reach = radius * (got.shape[2] if got.ndim == 3 else 1)
+    reach = radius * cube(got).shape[2]
     near = (places % TILE_WIDTH < reach) | (places % TILE_WIDTH >= TILE_WIDTH - reach)
     near |= (rows % TILE_HEIGHT < radius) | (rows % TILE_HEIGHT >= TILE_HEIGHT - radius)
     if near.all() and not case.wrong.all() and 2 * radius < TILE_HEIGHT:
-        return ("wrong only in values near the edge of their tile: is the halo loaded, all of it, from the right "
-                "place?")
-    return ("the tile holds something else than the picture when it is read: are its places right, and does "
-            "everybody wait (__syncthreads) before the first read?")
+        return Fact("only values near the edge of their tile are wrong: those whose window reaches into the halo")
+    return None
 
 
-DIAGNOSERS = [nothing_arrived, copied, wrong_window, wrong_pitch, sliding_wrong, at_edges_of_tiles]
+DIAGNOSERS = [copied, explained, at_the_border, rounded_sum, wrong_pitch, before_the_barrier, at_edges_of_tiles]
+
 
 
 # Cases
@@ -193,7 +338,7 @@ def load(case, name):
     try:
         return numpy.asarray(Image.open(case.folder / name))
     except FileNotFoundError:
-        raise Failure(f"the program ended well but wrote no {name}")
+        case.no_file(name)
     except (OSError, ValueError, SyntaxError) as error:
         raise Failure(f"{name} is no picture that Pillow can read: {error}")
 
@@ -204,8 +349,6 @@ def judge(case, pixels, variant, radius, expected=None, kind="png"):
     (case.folder / output).unlink(missing_ok=True)
     run = case.run("--variant", variant, "--radius", radius, "--input", save(case, pixels, f"picture.{kind}"),
                    "--output", output, status=(0, 1))
-    if run.status == 1 and not (case.folder / output).exists():
-        case.fail(explain_ending(run) + quoted_output(run))
     expected = blurred(pixels, case.parameters["radius"]) if expected is None else expected
     case.compare(expected, load(case, output), EXACT, diagnosers=DIAGNOSERS)
     case.expect(run.status == 0, "the picture is right, yet the program calls it wrong" + quoted_output(run))
@@ -244,6 +387,13 @@ def uniform(case, variant, radius):
     judge(case, picture, variant, radius, picture)
 
 
+def light(case, variant):
+    """Windows of more than 65535 pixels, whose sums have more digits than a float. One pixel is just not white."""
+    pixels = numpy.full((257, 257), 255, numpy.uint8)
+    pixels[0, 0] = 254
+    judge(case, pixels, variant, 5000)
+
+
 for variant in VARIANTS:
     lab.case(f"{variant}: 10 20 30 become 15 20 25", three_in_a_row, variant=variant, radius=1)
     lab.case(f"{variant}: 31 x 33, radius 1", random_case, variant=variant, radius=1, height=31, width=33)
@@ -274,6 +424,8 @@ for radius in (31, 32, 33, 50):
              width=75, channels=3)
 for variant in ("naive", "separable", "running", "fused"):
     lab.case(f"{variant}: 43 x 260, radius 100", random_case, variant=variant, radius=100, height=43, width=260)
+for variant in ("naive", "separable", "running"):
+    lab.case(f"{variant}: 257 x 257 light pixels, sums beyond 2^24", light, variant=variant)
 for channels in (2, 4):
     lab.case(f"fused: 90 x 310, {channels} channels, radius 9", random_case, variant="fused", radius=9, height=90, width=310,
              channels=channels)

@@ -359,7 +359,7 @@ def symbols(case):
 
 @lab.case("threads, elements and bits of the counting sorts")
 def shapes(case):
-    problems = fixed_problems(195)[13:26] + [p for p in sized_problems() if p.automaton.states == 33]
+    problems = fixed_problems(195)[13:20] + [p for p in sized_problems() if p.automaton.states == 33]
     for threads, elements, bits in ((64, 1, 1), (64, 3, 6), (256, 2, 3)):
         words = ("--block", threads, "--elements", elements, "--bits", bits)
         run_classes(case, problems, ["horizontal_a", "vertical_a", "vertical_c"], *words)

@@ -409,7 +409,7 @@ def record_of(**changes):
     launch = {"kernel": "work::tiled_kernel<16>", "grid": [2, 1, 1], "block": [32, 1, 1], "shared": 0, "from": "host",
               "times": 1}
     copies = {way: {"calls": 1, "bytes": 400} for way in ("to_device", "to_host", "on_device")}
-    return {"launches": [launch], "copies": copies, "leaks": [], "unchecked": [], **changes}
+    return {"launches": [launch], "copies": copies, "leaks": [], "unchecked": [], "absent_lanes": [], **changes}
 
 
 def test_records_are_put_into_words():

@@ -164,7 +164,9 @@ def test_record_of_a_program_that_is_stopped(tmp_path):
     assert result.returncode == 1
     assert f"{line_of('record', 'stops')}: argument 1 of kernel work::one_thread (h_values, 1) is a host" in result.stderr
     record = json.loads((tmp_path / "record").read_text())
-    assert len(record["launches"]) == 4 and record["leaks"] == []
+    assert len(record["launches"]) == 5 and record["leaks"] == []
+    assert [said.split(" in this shuffle,")[0] for said in record["absent_lanes"]] == [
+        f"{line_of('record', 'absent')}: lane 0 of a warp reads lane 16"]
     result = start("record", env={"CUDA_CPU_RECORD": str(tmp_path / "no" / "folder")})
     assert (result.returncode, result.stderr) == (1, f"CUDA_CPU_RECORD: cannot write {tmp_path}/no/folder.\n")
 
@@ -290,6 +292,8 @@ MISTAKES = {
                     r"32 threads wait at the one in line \d+\. .*",
     "loop_with_break": BARRIER % (31, 32, r"1 ended before it \(the first is thread \(0,0,0\)\)"),
     "barrier_and_warp": BARRIER % (32, 64, r"32 wait at the warp primitive in line \d+"),
+    "split_warp": r"the lanes 0x0000ffff of a warp of block \(0,0,0\) wait in a warp primitive whose mask 0xffffffff names "
+                  r"lane 16, too, and that one waits at the barrier in line \d+\. .*",
     "missing_lane": r"thread \(0,0,0\) of block \(0,0,0\) waits in a warp primitive with mask 0xffffffff "
                     r"for lane 16, which waits in line \d+\. .*",
     "unnamed_lane": r"lane 16 of the warp takes part in a warp primitive whose mask 0x0000ffff does not "

@@ -81,6 +81,34 @@ def test_random_order_says_its_seed():
     assert (again.returncode, again.stdout, again.stderr) == (1, result.stdout, "")
 
 
+@only_cpu
+def test_several_lists_of_arguments():
+    """`--` makes another run; each finding is said once, and the all-clear names every kernel that ran."""
+    result = run_sanitize(FAULTS, "--", "0", "--", "1", "--", "1")
+    assert result.returncode == 1 and result.stdout.endswith("\n1 fault found\n"), result.stdout
+    result = run_sanitize(FAULTS, "--", "0", "--", "0")
+    assert result.returncode == 0 and re.search(r"no leak in: \w+", result.stdout), result.stdout
+
+
+@only_cpu
+def test_a_watched_case(tmp_path):
+    """A checker runs the learner's file in the build that looks for races; without a source it says that nobody did."""
+    lab = tmp_path / "labs/98_watched"
+    lab.mkdir(parents=True)
+    (lab / "check.py").write_text(f"import sys\nsys.path.insert(0, {str(farm.ROOT / 'common')!r})\nimport checker\n"
+                                  "lab = checker.Lab(__file__)\n"
+                                  "lab.watched('a', [['0']], lambda case: case.threads('race', storing=10 ** 6))\n"
+                                  "lab.watched('b', [['0'], ['1']])\nlab.main()\n")
+    words = [sys.executable, lab / "check.py", "--program", "/bin/true", "--keep", tmp_path / "kept"]
+    result = farm.run(*words)
+    assert result.stdout == "0 of 0 cases pass; races were not looked for: make sanitize LAB=98 does\n"
+    result = farm.run(*words, "--source", FAULTS)
+    assert result.returncode == 1 and "0 of 2 cases pass\n" in result.stdout
+    assert "race is never launched" in result.stdout
+    assert re.search(r"sanitize_faults\.cu:17 and sanitize_faults\.cu:18: race in kernel .*\n.*repeat: make sanitize LAB=98 "
+                     r'ARGS="1"', result.stdout), result.stdout
+
+
 @pytest.mark.parametrize("order", ["bogus", "random:x", "random:", "forward "])
 def test_an_order_that_is_none(order):
     result = run_sanitize(FAULTS, "--backend", "cpu", env={"CUDA_CPU_ORDER": order})

@@ -50,6 +50,11 @@ everything, as it does without a GPU).
 Further options: --all (every case; without it a screen), --case NAME, --list, --quick (without the long
 cases), --first (stop after the first failure), --seed N (repeat fresh input), --json FILE, --timeout S, --workers N, --keep FOLDER.
 
+Beside `lab.case`, each a line before `lab.main()`:
+
+    lab.kernels({"tiled": "tiled_kernel"})         each variant launches its own kernels, and no other variant's
+    lab.watched("no races", [["--elements", 3001]])    a run for each list in the build that looks for races
+
 What a case function gets is a `checker.Case`, followed by the keyword arguments of its `lab.case`:
 
     case.random             a numpy Generator: fixed seed, or the printed one when fresh=True
@@ -69,6 +74,10 @@ What a case function gets is a `checker.Case`, followed by the keyword arguments
                             bad usage: status 2, a sentence with that text on stderr, no output file
     case.same_lines(expected, got, any_order=False)
                             for programs that are judged by the lines they print
+    case.kernels(what, own, others), case.threads(kernel, threads=, blocks=, storing=), case.copied_back(bytes),
+    case.freed(), case.checked()
+                            what the last run asked of CUDA, which CPU mode records (checker.record); on a card
+                            they say nothing. `storing` is known in watched cases only
     case.expect(condition, sentence), case.fail(sentence)
                             the learner reads the sentence; so does `raise checker.Failure(sentence)`
     case.inputs, case.parameters, case.wrong, case.backend ("cpu" or "gpu"), case.folder, case.name

@@ -118,9 +118,18 @@ def read_too_early(expected, got, case):
     """In CPU mode: values that come from memory which nobody had written, or from outside an array."""
     found = {kind: int((here & case.wrong).sum()) for kind, here in origins(got).items()}
     for kind, meaning in READS.items():
+        if kind == "lane" and found.get(kind) and absent_lanes(expected, got, case):
+            meaning = absent_lanes(expected, got, case)
         if found.get(kind):
             return sentence_of_origin(kind, found[kind], meaning)
     return bytes_read_too_early(got, case)
+
+
+def absent_lanes(expected, got, case):
+    """In CPU mode: a shuffle has read a lane that had ended; whether the value was used is not known."""
+    run = getattr(case, "last_run", None)
+    told = run.record.get("absent_lanes") if run and run.record else None
+    return Fact(told[0]) if told else None
 
 
 def bytes_read_too_early(got, case):
@@ -399,5 +408,5 @@ def rounding(expected, got, case):
 GENERAL = [
     right_only_once, read_too_early, nothing_written, row_times_height, tail_unwritten, edges_unwritten, transposed, copy_of_input,
     one_constant, zero_tail, shifted, not_clamped, constant_factor, repeating_pattern,
-    beginning_right, scattered_unwritten, not_a_number, rounding,
+    beginning_right, absent_lanes, scattered_unwritten, not_a_number, rounding,
 ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +28,8 @@ class WatchedProgram:
     def __init__(self, source: Path, flags: str):
         self.source = source
         self.built: Path | None = None
+        self.failed = ""
+        self.lock = threading.Lock()  # cases run at the same time
         words = [sys.executable, "-B", "-m", "checker.sanitize", "--build", f"--flags={flags}", str(source)]
         paths = f"{COMMON}:{os.environ.get('PYTHONPATH', '')}"
         self.process = subprocess.Popen(words, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -36,17 +39,24 @@ class WatchedProgram:
 
     def program(self) -> Path:
         """The program, when it is built; Failure if it cannot be."""
-        if self.built:
-            return self.built
+        with self.lock:
+            if not self.built and not self.failed:
+                self.wait()
+        if self.failed:
+            raise Failure(self.failed)
+        return self.built
+
+    def wait(self) -> None:
+        """Waits for the end of the build."""
         try:
             said, error = self.process.communicate(timeout=BUILD_SECONDS)
         except subprocess.TimeoutExpired:
             self.close()
-            raise Failure(f"the build that looks for races did not end within {BUILD_SECONDS} seconds")
+            self.failed = f"the build that looks for races did not end within {BUILD_SECONDS} seconds"
+            return
         if self.process.returncode != 0:
-            raise Failure(f"the build that looks for races failed:\n{error.strip()[:2000]}")
+            self.failed = f"the build that looks for races failed:\n{error.strip()[:2000]}"
         self.built = Path(said.strip())
-        return self.built
 
     def run(self, arguments: list[str], folder: Path, timeout: float, again: str) -> Run:
         """The run with its record; Failure with what it finds, or when it does not get as far as it should. `again`

@@ -17,6 +17,10 @@ __global__ void one_thread(float* values, int count) {
 }
 }  // namespace work
 
+__global__ void early(float* values) {
+    if (threadIdx.x < 16) values[threadIdx.x] = __shfl_down_sync(~0u, 1.0f, 16);  // HERE absent
+}
+
 __global__ void parent(float* values) { work::one_thread<<<1, 2>>>(values, 10); }
 
 int main(int argc, char** argv) {
@@ -36,6 +40,10 @@ int main(int argc, char** argv) {
     if (cudaPeekAtLastError() != cudaSuccess) return 3;
     cudaMemcpy(h_values, d_values, 40, cudaMemcpyDeviceToHost);
     cudaFree(d_values);
-    if (argc > 2) kernels[0]<<<1, 32>>>(h_values, 1);  // HERE stops
+    if (argc > 2) {
+        early<<<1, 32>>>(d_other);
+        cudaDeviceSynchronize();
+        kernels[0]<<<1, 32>>>(h_values, 1);  // HERE stops
+    }
     return argc > 1 ? std::atoi(argv[1]) : 0;
 }

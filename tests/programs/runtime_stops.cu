@@ -241,6 +241,12 @@ __global__ void break_kernel(float* values) {
 }
 void loop_with_break() { break_kernel<<<1, 32>>>(device_array()); }
 
+__global__ void split_kernel(float* values) {
+    if (threadIdx.x < 16) values[0] = __shfl_down_sync(full, 1.0f, 8);  // HERE split_warp
+    __syncthreads();
+}
+void split_warp() { split_kernel<<<1, 64>>>(device_array()); }
+
 __global__ void elsewhere_kernel(float* values) {
     if (threadIdx.x < 32) {
         __syncthreads();  // HERE barrier_and_warp
@@ -310,19 +316,20 @@ void child_dynamic() { dynamic_child_kernel<<<3, 3, 16>>>(device_array()); }
     { #name, name }
 int main(int argc, char** argv) {
     const std::map<std::string, void (*)()> cases = {
-        CASE(host_barrier),   CASE(host_shuffle),      CASE(host_reads),
-        CASE(host_writes),    CASE(host_copies),       CASE(host_reads_freed),
-        CASE(host_crashes),   CASE(host_divides),      CASE(host_argument),
-        CASE(local_argument), CASE(freed_argument),    CASE(past_end),
-        CASE(before_start),   CASE(far_away),          CASE(use_after_free),
-        CASE(null_pointer),   CASE(null_element),      CASE(past_shared),
-        CASE(misaligned),     CASE(divides),           CASE(large_local),
-        CASE(deep_recursion), CASE(early_return),      CASE(condition),
-        CASE(two_branches),   CASE(loop_with_break),   CASE(barrier_and_warp),
-        CASE(missing_lane),   CASE(unnamed_lane),      CASE(waits_in_kernel),
-        CASE(endless),        CASE(calls_in_kernel),   CASE(past_odd_end),
-        CASE(child_local),    CASE(child_shared),      CASE(child_dynamic),
-        CASE(called),         CASE(called_by_pointer), CASE(called_in_template)};
+        CASE(host_barrier),      CASE(host_shuffle),    CASE(host_reads),
+        CASE(host_writes),       CASE(host_copies),     CASE(host_reads_freed),
+        CASE(host_crashes),      CASE(host_divides),    CASE(host_argument),
+        CASE(local_argument),    CASE(freed_argument),  CASE(past_end),
+        CASE(before_start),      CASE(far_away),        CASE(use_after_free),
+        CASE(null_pointer),      CASE(null_element),    CASE(past_shared),
+        CASE(misaligned),        CASE(divides),         CASE(large_local),
+        CASE(deep_recursion),    CASE(early_return),    CASE(condition),
+        CASE(two_branches),      CASE(loop_with_break), CASE(barrier_and_warp),
+        CASE(split_warp),        CASE(missing_lane),    CASE(unnamed_lane),
+        CASE(waits_in_kernel),   CASE(endless),         CASE(calls_in_kernel),
+        CASE(past_odd_end),      CASE(child_local),     CASE(child_shared),
+        CASE(child_dynamic),     CASE(called),          CASE(called_by_pointer),
+        CASE(called_in_template)};
     if (argc == 1) {
         for (const auto& entry : cases) std::printf("%s\n", entry.first.c_str());
         return 0;

@@ -4,7 +4,8 @@
 //                    "from": "host", "times": 1}],
 //      "copies": {"to_device": {"calls": 2, "bytes": 8000}, "to_host": ..., "on_device": ...},
 //      "leaks": [{"bytes": 4000, "times": 1, "place": "add.cu:41"}],
-//      "unchecked": [{"kernel": "add", "place": "add.cu:44", "times": 1}]}
+//      "unchecked": [{"kernel": "add", "place": "add.cu:44", "times": 1}],
+//      "absent_lanes": ["add.cu:20: lane 0 of a warp reads lane 16 in this shuffle, ..."]}
 //
 // Launches of one kernel and shape are one entry. "from" is the host or a kernel. In the build that
 // looks for races an entry has "storing", too: how many threads of a launch stored to global memory,
@@ -71,7 +72,8 @@ class Record {
         settle();
         const std::string text = "{\"launches\": [" + launches() + "], \"copies\": {" + copies() +
                                  "}, \"leaks\": [" + (stopped ? "" : leaks()) +
-                                 "], \"unchecked\": [" + unchecked() + "]}\n";
+                                 "], \"unchecked\": [" + unchecked() + "], \"absent_lanes\": [" +
+                                 absent_lanes() + "]}\n";
         if (::write(file_, text.data(), text.size()) < 0)
             std::perror("CUDA_CPU_RECORD cannot be written");
         close(std::exchange(file_, -1));
@@ -97,6 +99,10 @@ class Record {
         if (file_ < 0) stop("CUDA_CPU_RECORD: cannot write " + std::string(path) + ".");
         Leaks::instance().keep_origins();
         before_stop = [] { instance().write(true); };
+        on_absent_lane = [](const std::string& sentence) {
+            std::lock_guard<std::mutex> lock(instance().mutex_);
+            instance().absent_lanes_.push_back(sentence);
+        };
     }
 
     // Those of a program are few, and the last one most likely comes again.
@@ -171,11 +177,19 @@ class Record {
         });
     }
 
+    std::string absent_lanes() const {
+        std::string text;
+        for (const std::string& sentence : absent_lanes_)
+            text += (text.empty() ? "" : ", ") + json(base_name(sentence).c_str());
+        return text;
+    }
+
     int file_ = -1;
     const pid_t process_;
     std::mutex mutex_;
     std::vector<Entry> entries_;
     std::vector<Unchecked> unchecked_;
+    std::vector<std::string> absent_lanes_;
     Unchecked pending_;  // the last launch, as long as nobody has checked it
     std::atomic<uint64_t> calls_[3] = {}, bytes_[3] = {};
 };

@@ -72,6 +72,9 @@ inline void note(const char* kind, const std::string& sentence) {
                   who());
 }
 
+// Who wants to hear that a shuffle read a lane that has ended; null for nobody.
+inline void (*on_absent_lane)(const std::string& sentence) = nullptr;
+
 // What is to be done before a sentence ends the program; null for nothing.
 inline void (*before_stop)() = nullptr;
 

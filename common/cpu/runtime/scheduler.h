@@ -18,6 +18,8 @@
 #include <atomic>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -478,6 +480,8 @@ class Core {
             lane->result = common;
             if (operation == WarpOperation::shuffle) {
                 const bool there = lanes >> lane->source & 1;  // else the value is undefined
+                if (!there && (existing_lanes(first) >> lane->source & 1) != 0)
+                    tell_absent_lane(*lane, lanes);
                 lane->result =
                     there ? waiter[lane->source]->value : absent_lane * ((uint64_t{1} << 32) + 1);
             } else if (operation == WarpOperation::match_any) {
@@ -493,6 +497,25 @@ class Core {
             if (lane != self) ready_.push(lane);
             lane = nullptr;
         }
+    }
+
+    // Once for each line.
+    static void tell_absent_lane(const Runner& reader, unsigned int lanes) {
+        if (!findings_are_wanted() && on_absent_lane == nullptr) return;
+        static std::mutex mutex;
+        static std::set<std::string> told;
+        std::lock_guard<std::mutex> lock(mutex);
+        const std::string place = to_string(reader.site);
+        if (!told.insert(place).second) return;
+        const std::string sentence = format(
+            "%s: lane %u of a warp reads lane %d in this shuffle, which lane %d does not call: "
+            "only the "
+            "lanes 0x%08x do (block %s). What is read is undefined. All lanes of the mask call the "
+            "shuffle, outside of conditions; what a lane does with the value may depend on one.",
+            place.c_str(), reader.thread_number % 32, reader.source, reader.source, lanes,
+            to_string(blockIdx).c_str());
+        note("warp", sentence);
+        if (on_absent_lane != nullptr) on_absent_lane(sentence);
     }
 
     // The result that all lanes share.
@@ -630,6 +653,16 @@ class Core {
             }
         }
         if (arrived_ == 0) report_warp_deadlock(*other);
+        for (const Runner* const one : waiter) {
+            if (one == nullptr || one->waiting != Waiting::warp) continue;
+            const unsigned int first = one->thread_number / 32 * 32;
+            for (unsigned int lane = 0; lane < 32 && first + lane < thread_count_; ++lane) {
+                const Runner* const absent = waiter[first + lane];
+                if ((one->mask >> lane & 1) != 0 && absent != nullptr &&
+                    absent->waiting == Waiting::barrier)
+                    report_split_warp(*one, lane);
+            }
+        }
         std::string rest;
         if (ended > 0) {
             rest += format("; %u ended before it (the first is thread %s)", ended,
@@ -646,6 +679,19 @@ class Core {
                  to_string(barrier_site_).c_str(), arrived_, thread_count_,
                  to_string(blockIdx).c_str(), rest.c_str()),
              "barrier");
+    }
+
+    // Some lanes of a warp have passed by what the others wait in.
+    [[noreturn]] void report_split_warp(const Runner& waiter, unsigned int lane) {
+        const unsigned int lanes = meeting_lanes(waiter.thread_number / 32 * 32, waiter);
+        stop(
+            format("%s: the lanes 0x%08x of a warp of block %s wait in a warp primitive whose mask "
+                   "0x%08x names lane %u, too, and that one waits at the barrier in line %d. All "
+                   "lanes named in the mask must call the primitive: move it out of the condition, "
+                   "or name only the lanes for which the condition holds.",
+                   to_string(waiter.site).c_str(), lanes, to_string(blockIdx).c_str(), waiter.mask,
+                   lane, barrier_site_.line),
+            "warp");
     }
 
     [[noreturn]] void report_warp_deadlock(const Runner& waiter) {

@@ -169,10 +169,22 @@ class ArrayHeaderReader {
         return true;
     }
 
-    // Bytes have no order, and some writers give them one: '<u1' is '|u1'.
+    // One spelling for the several that NumPy reads: "=f4", "|f4", "f4" and "float32" are in this
+    // machine's order, "<f4"; single bytes have none, "|u1".
     bool take_type(std::string& code) {
         if (!take_string(code)) return false;
-        if (code == "<u1" || code == ">u1" || code == "u1") code = "|u1";
+        for (const ArrayType type : {array_type<float>(), array_type<double>(),
+                                     array_type<int32_t>(), array_type<uint8_t>()}) {
+            if (code == type.name) code = type.code;
+        }
+        const bool has_order = !code.empty() && std::strchr("<>=|", code[0]);
+        const std::string kind = code.substr(has_order ? 1 : 0);
+        if (kind.size() < 2 || !std::strchr("fiuc", kind[0])) return true;
+        if (kind.substr(1) == "1") {
+            code = '|' + kind;
+        } else if (!has_order || code[0] != '>') {
+            code = '<' + kind;
+        }
         return true;
     }
 
@@ -227,7 +239,6 @@ inline std::string parse_array_header(const unsigned char* bytes, size_t size,
                                       ArrayHeader& header) {
     const size_t fixed = 8;  // the magic word and the version
     if (size == 0) return "it is empty";
-    if (size >= 4 && std::memcmp(bytes, "PK\3\4", 4) == 0) return "it is an .npz archive";
     if (std::memcmp(bytes, "\x93NUMPY", std::min<size_t>(size, 6)) != 0)
         return "it is no .npy file";
     if (size < fixed) return "it ends inside its header";
@@ -318,6 +329,8 @@ inline std::FILE* open_array(const std::string& path, ArrayType type, int dimens
     if (!problem.empty()) refuse("cannot read %s: %s", name.c_str(), problem.c_str());
     std::vector<unsigned char> start(std::min<size_t>(status.st_size, longest_array_header));
     start.resize(std::fread(start.data(), 1, start.size(), file));
+    problem = foreign_file(std::string(start.begin(), start.end()));
+    if (!problem.empty()) refuse("cannot read %s: %s", name.c_str(), problem.c_str());
     ArrayHeader header;
     problem = parse_array_header(start.data(), start.size(), header);
     if (!problem.empty()) {

@@ -311,6 +311,39 @@ inline std::string reading_problem(const std::string& path) {
     return "";
 }
 
+// What a file is that begins with these bytes, and what to do about it, if it is of a kind that no reader
+// of text or arrays takes; "" otherwise.
+inline std::string foreign_file(const std::string& start) {
+    const struct {
+        const char *mark, *words;  // in a mark ? stands for any byte
+    } kinds[] = {
+        {"\x1F\x8B", "it is compressed by gzip; unpack it with gunzip"},
+        {"\x1F\x9D", "it is compressed by compress; unpack it with gunzip"},
+        {"BZh?1AY&SY", "it is compressed by bzip2; unpack it with bunzip2"},
+        {"\xFD\x37zXZ", "it is compressed by xz; unpack it with unxz"},
+        {"\x28\xB5\x2F\xFD", "it is compressed by zstd; unpack it with unzstd"},
+        {"\x04\x22\x4D\x18", "it is compressed by lz4; unpack it with unlz4"},
+        {"7z\xBC\xAF\x27\x1C", "it is a 7z archive; unpack it with 7z x"},
+        {"PK\3\4", "it is a zip archive, as .npz files are; unpack it with unzip"},
+        {"PK\5\6", "it is an empty zip archive; make it anew"},
+        {"\xFF\xFE", "it is text in UTF-16; save it as UTF-8"},
+        {"\xFE\xFF", "it is text in UTF-16; save it as UTF-8"},
+        {"MATLAB 5.0 MAT-file",
+         "it is a MATLAB file; in Python, scipy.io.loadmat reads it and numpy.save writes .npy"},
+        {"\x89HDF\r\n", "it is an HDF5 file; in Python, h5py reads it and numpy.save writes .npy"},
+    };
+    for (const auto& kind : kinds) {
+        const size_t length = std::strlen(kind.mark);
+        bool same = start.size() >= length;
+        for (size_t i = 0; same && i < length; ++i) {
+            same = kind.mark[i] == '?' || kind.mark[i] == start[i];
+        }
+        if (same) return kind.words;
+    }
+    const bool is_tar = start.size() > 262 && start.compare(257, 5, "ustar") == 0;
+    return is_tar ? "it is a tar archive; unpack it with tar -xf" : "";
+}
+
 // Where a link leads; the path itself when it is no link, or leads nowhere.
 inline std::string link_target(const std::string& path) {
     struct stat status;
@@ -1139,19 +1172,14 @@ class Results {
     void note(const std::string& line) { notes_.push_back(line); }
 
     // A variant that ran. `bytes` (moved to and from memory) and `operations` give the columns
-    // GB/s and GFLOP/s; 0 leaves them out. `milliseconds` 0: not timed. `doubt` says why nothing
-    // follows from a comparison that found no difference: such a variant is not judged.
+    // GB/s and GFLOP/s; 0 leaves them out. `milliseconds` 0: not timed.
     void add(const std::string& variant, dim3 grid, dim3 block, double milliseconds, double bytes,
-             double operations, const Comparison& comparison, const std::string& doubt = "") {
+             double operations, const Comparison& comparison) {
         Row row = {variant, shape_text(grid), shape_text(block), milliseconds, 0, 0, "", Right};
         if (milliseconds > 0) row.bandwidth = 1e-6 * bytes / milliseconds;
         if (milliseconds > 0) row.arithmetic = 1e-6 * operations / milliseconds;
         row.result = (comparison.right() ? "" : "WRONG: ") + comparison.sentence();
         if (!comparison.right()) row.state = Wrong;
-        if (comparison.right() && !doubt.empty()) {
-            row.result = "not judged: " + doubt;
-            row.state = Skipped;
-        }
         rows_.push_back(row);
     }
 

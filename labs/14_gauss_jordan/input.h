@@ -19,10 +19,33 @@ struct Problem {
 };
 
 constexpr int64_t largest_n = int64_t{1} << 20;
+constexpr const char* byte_order_mark = "\xEF\xBB\xBF";  // in UTF-8, where it says nothing
 
+// a and b, on the host with the factors of the CPU and the solution, on the device as variants need them.
 inline void require_memory(int64_t n, int64_t sides, int64_t element_bytes) {
-    // a and b; with them the factors on the CPU and the solution
-    lab::require_host_memory((n * n + n * sides) * 2 * element_bytes, "a system of this size");
+    const int64_t device = n * sides > 0 ? elements_on_device(n, sides) * element_bytes : 0;
+    lab::require_memory((n * n + n * sides) * 2 * element_bytes, device, "a system of this size");
+}
+
+// How a file begins, without the byte order mark that UTF-8 may have.
+inline std::string beginning(const std::string& path) {
+    std::string start(4096, '\0');
+    std::FILE* const file = std::fopen(path.c_str(), "rb");
+    start.resize(file ? std::fread(&start[0], 1, start.size(), file) : 0);
+    if (file) std::fclose(file);
+    return start.compare(0, 3, byte_order_mark) == 0 ? start.substr(3) : start;
+}
+
+// Whether the file begins as one of the Harwell-Boeing collection: in line 3 three letters (RUA, say), rows
+// and columns.
+inline bool is_harwell_boeing(const std::string& start) {
+    const size_t second = start.find('\n') + 1, third = start.find('\n', second) + 1;
+    char type[4] = "";
+    long rows = 0, columns = 0;
+    return second > 0 && third > 0 &&
+           std::sscanf(start.c_str() + third, "%3s %ld %ld", type, &rows, &columns) == 3 &&
+           std::strlen(type) == 3 && std::strchr("RCPIQrcpiq", type[0]) &&
+           std::strchr("SUHZRsuhzr", type[1]) && std::strchr("AEae", type[2]);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -83,6 +106,7 @@ class MatrixMarketFile {
         }
         line_++;
         words_.clear();
+        if (line_ == 1 && text.compare(0, 3, byte_order_mark) == 0) text.erase(0, 3);
         if (line_ > 1 && text[0] == '%') return true;
         if (text.size() > longest_line) {  // part of a number would be another number
             refuse_line(lab::format("it is longer than %zu letters", longest_line));
@@ -135,6 +159,7 @@ class MatrixMarketFile {
         }
         is_array_ = format == "array";
         is_pattern_ = type == "pattern";
+        is_integer_ = type == "integer";
         if ((type != "real" && type != "integer" && type != "double" && !is_pattern_) ||
             (is_array_ && is_pattern_)) {
             refuse_line("the type " + lab::quoted(type) + " is not real or integer");
@@ -212,8 +237,18 @@ class MatrixMarketFile {
         }
         const bool is_decimal = word.find_first_not_of("0123456789+-.eE") == std::string::npos;
         if (!is_decimal || *end) refuse_line(lab::quoted(word) + " is not a number");
-        if (!std::isfinite(T(value))) {
-            refuse_line(lab::quoted(word) + " is more than a float can hold: use --type double");
+        if (is_integer_ && word.find_first_of(".eE") != std::string::npos) {
+            refuse_line(lab::quoted(word) +
+                        " is not written as a whole number, and the type in line 1 is integer");
+        }
+        const std::string digits = word.substr(0, word.find_first_of("eE"));
+        const bool is_lost = T(value) == 0 && digits.find_first_of("123456789") != digits.npos;
+        if (is_lost || !std::isfinite(T(value))) {
+            const char* const type = sizeof(T) == sizeof(double) ? "double" : "float";
+            const bool fits_double = type[0] == 'f' && value != 0;
+            refuse_line(lab::quoted(word) +
+                        (is_lost ? " is too small for a " : " is too large for a ") + type +
+                        (fits_double ? ": use --type double" : ""));
         }
         return T(value);
     }
@@ -230,7 +265,7 @@ class MatrixMarketFile {
     std::string path_;
     std::FILE* file_ = nullptr;
     int64_t line_ = 0, height_ = 0, width_ = 0, entries_ = 0;
-    bool is_array_ = false, is_pattern_ = false;
+    bool is_array_ = false, is_pattern_ = false, is_integer_ = false;
     Symmetry symmetry_ = general;
     std::vector<std::string> words_;
 };
@@ -246,29 +281,37 @@ struct InputOptions {
     bool inverse;
 };
 
-// By the end of its name, in letters of either size.
+// By the end of its name, or by its first words, in letters of either size.
 inline bool is_matrix_market(const std::string& path) {
-    return path.size() > 4 && strcasecmp(path.c_str() + path.size() - 4, ".mtx") == 0;
+    const bool named_so =
+        path.size() > 4 && strcasecmp(path.c_str() + path.size() - 4, ".mtx") == 0;
+    const std::string start = beginning(path);
+    if (start.compare(0, 6, "\x93NUMPY") == 0) return false;
+    return named_so || strncasecmp(start.c_str(), "%%MatrixMarket", 14) == 0;
 }
 
 // Any matrix from either kind of file; a vector of a .npy file is a column.
 template <class T>
 lab::Array<T> read_matrix(const std::string& path) {
+    const std::string start = beginning(path), problem = lab::foreign_file(start);
+    if (!problem.empty()) {
+        lab::refuse("cannot read %s: %s", lab::quoted(path).c_str(), problem.c_str());
+    }
+    if (is_harwell_boeing(start)) {
+        lab::refuse(
+            "cannot read %s: it is a Harwell-Boeing file; take the Matrix Market form (.mtx) of "
+            "the "
+            "matrix, which collections offer as well",
+            lab::quoted(path).c_str());
+    }
     if (!is_matrix_market(path)) return lab::read_array<T>(path);
     MatrixMarketFile file(path);
     return {{file.height(), file.width()}, file.read<T>()};
 }
 
 template <class T>
-void read_coefficients(Problem<T>& problem, const InputOptions& options) {
-    if (options.a_path.empty()) {
-        problem.n = options.n;
-        require_memory(options.n, options.sides, sizeof(T));
-        problem.a = lab::random_values<T>(options.n * options.n, 0, T(options.range), options.seed);
-        problem.words = lab::format("random, 0 to %g", options.range);
-        return;
-    }
-    lab::Array<T> a = read_matrix<T>(options.a_path);
+void read_coefficients(Problem<T>& problem, const std::string& path) {
+    lab::Array<T> a = read_matrix<T>(path);
     if (a.shape.size() != 2 || a.shape[0] != a.shape[1]) {
         lab::refuse(
             "--a has the shape %s: a system has as many equations as unknowns, so it must be "
@@ -278,43 +321,46 @@ void read_coefficients(Problem<T>& problem, const InputOptions& options) {
     if (a.shape[0] > largest_n) {
         lab::refuse("--a has more than %lld rows", (long long)largest_n);
     }
-    lab::require_finite(a, options.a_path);
+    lab::require_finite(a, path);
     problem.n = a.shape[0];
     problem.a = std::move(a.values);
-    problem.words = options.a_path.substr(options.a_path.rfind('/') + 1);
+    problem.words = path.substr(path.rfind('/') + 1);
 }
 
 template <class T>
-void read_right_sides(Problem<T>& problem, const InputOptions& options) {
-    problem.sides = options.inverse ? problem.n : options.sides;
-    problem.b_is_vector = problem.sides == 1 && !options.inverse;
-    if (options.b_path.empty()) {
-        require_memory(problem.n, problem.sides, sizeof(T));
-        problem.b.assign(size_t(problem.n * problem.sides),
-                         options.inverse ? T(0) : T(options.value));
-        for (int64_t i = 0; options.inverse && i < problem.n; i++) problem.b[i * problem.n + i] = 1;
-        return;
-    }
-    lab::Array<T> b = read_matrix<T>(options.b_path);
+void read_right_sides(Problem<T>& problem, const std::string& path) {
+    lab::Array<T> b = read_matrix<T>(path);
     if (b.shape.empty() || b.shape.size() > 2 || b.shape[0] != problem.n) {
         lab::refuse("--b has the shape %s: it needs %lld rows, one for each equation",
                     lab::array_shape_text(b.shape).c_str(), (long long)problem.n);
     }
-    lab::require_finite(b, options.b_path);
+    lab::require_finite(b, path);
     problem.sides = b.shape.size() == 2 ? b.shape[1] : 1;
     if (problem.sides > largest_n) {
         lab::refuse("--b has more than %lld columns", (long long)largest_n);
     }
-    problem.b_is_vector =
-        b.shape.size() == 1 || (is_matrix_market(options.b_path) && problem.sides == 1);
+    problem.b_is_vector = b.shape.size() == 1 || (is_matrix_market(path) && problem.sides == 1);
     problem.b = std::move(b.values);
-    require_memory(problem.n, problem.sides, sizeof(T));
 }
 
+// What files say is read first; what is not in files is made when the memory for all of it is there.
 template <class T>
 Problem<T> read_problem(const InputOptions& options) {
     Problem<T> problem;
-    read_coefficients(problem, options);
-    read_right_sides(problem, options);
+    problem.n = options.n;
+    if (!options.a_path.empty()) read_coefficients(problem, options.a_path);
+    problem.sides = options.inverse ? problem.n : options.sides;
+    problem.b_is_vector = problem.sides == 1 && !options.inverse;
+    if (!options.b_path.empty()) read_right_sides(problem, options.b_path);
+    const int64_t n = problem.n;
+    require_memory(n, problem.sides, sizeof(T));
+    if (options.a_path.empty()) {
+        problem.a = lab::random_values<T>(n * n, 0, T(options.range), options.seed);
+        problem.words = lab::format("random, 0 to %g", options.range);
+    }
+    if (options.b_path.empty()) {
+        problem.b.assign(size_t(n * problem.sides), options.inverse ? T(0) : T(options.value));
+        for (int64_t i = 0; options.inverse && i < n; i++) problem.b[i * n + i] = 1;
+    }
     return problem;
 }

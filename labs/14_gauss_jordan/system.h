@@ -25,6 +25,11 @@ constexpr int64_t stride_of(int n, int sides) {
     return (first_side_of(n) + int64_t{sides} + 15) / 16 * 16;
 }
 
+// What the variants need on the device, as the report counts it: twice the system, and x.
+constexpr int64_t elements_on_device(int64_t n, int64_t sides) {
+    return 2 * n * stride_of(int(n), int(sides)) + n * sides;
+}
+
 using lab::DeviceArray;
 
 // A flag in global memory, by which one block tells another that something is there: what a thread has

@@ -34,7 +34,8 @@ __device__ inline Candidate better(Candidate a, Candidate b) {
     if (a.magnitude != b.magnitude) return a.magnitude > b.magnitude ? a : b;
     return a.row < b.row ? a : b;
     //: // TODO 1 (about 2 lines): the one with the larger magnitude; if they are equal, that of the row with
-    //: // the smaller number. The given pages choose their pivots by this function, too.
+    //: // the smaller number. They replace the line below. The given pages choose their pivots by this
+    //: // function, too.
     //: return a.row < b.row ? a : b;
     // END SOLUTION
 }
@@ -129,7 +130,7 @@ __global__ void back_substitute(System<T> system, T* x) {
         //: // TODO 5 (about 10 lines): each thread adds row[j] * x[int64_t{j} * sides + side] for its j: i + 1 +
         //: // thread, + 256, ... below system.n; a tree adds the 256 sums up; thread 0 stores
         //: // (row[system.first_side + side] - the sum) / row[i] as unknown i, likewise. All wait for it. (The index
-        //: // may be more than an int holds.)
+        //: // may be more than an int holds.) They replace the line below, as in the next TODOs.
         //: (void)row, (void)thread, (void)sides, (void)side, (void)sums, (void)x;
         // END SOLUTION
     }

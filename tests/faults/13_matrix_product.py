@@ -23,19 +23,31 @@ def fault(name, text, old, new, **options):
     return Fault(name=name, old=text, new=text.replace(old, new), **options)
 
 
+CORNER = "    const Corner corner = corner_of_block({}, n);\n"
+
 FAULTS = [
-    fault("dropped bounds test", NAIVE, "row >= m || ", "", caught="FAIL  naive", backends=CPU),
-    fault("result stored transposed", NAIVE, "row} * n + column] = sum", "column} * m + row] = sum",
-          caught="is transposed|FAIL  naive"),
-    fault("rows of a as long as those of c", NAIVE, "row} * k", "row} * n", caught="FAIL  naive",
+    fault("dropped bounds test", NAIVE, "row >= m || ", "", caught=r"that thread has row 31 .* must return where row >= m .*TODO 1",
           backends=CPU),
+    fault("result stored transposed", NAIVE, "row} * n + column] = sum", "column} * m + row] = sum", caught="is transposed"),
+    fault("rows of a as long as those of c", NAIVE, "row} * k", "row} * n", caught="the row of a is multiplied by n: .*TODO 1",
+          backends=CPU),
+    fault("column compared with k", NAIVE, "column >= n", "column >= k", caught=r"compares the column with k: .*TODO 1"),
     fault("constant result", COALESCED, "= sum;", "= 1;", caught="every element is 1"),
-    fault("last term missing", COALESCED, "p < k", "p < k - 1", caught="lacks its last term"),
-    fault("no barrier after loading", TILED, "        __syncthreads();\n", "", caught="FAIL  tiled"),
+    fault("last term missing", COALESCED, "p < k", "p < k - 1", caught="lacks its last term.*TODO 2"),
+    Fault(name="naive's corner in coalesced", old=CORNER.format("8, 32") + COALESCED, new=CORNER.format("32, 8") + COALESCED,
+          caught=r"the corner is that of naive, .*TODO 2"),
+    fault("no barrier after loading", TILED, "        __syncthreads();\n", "",
+          caught="FAIL  tiled", backends=CPU),
     fault("no barrier before the next tiles", TILED, "        __syncthreads();  // nobody", "        // nobody",
-          caught="FAIL  tiled"),
-    fault("no zeros past the end of k", TILED, "row < m && p + x < k ?", "row < m ?", caught="FAIL  tiled",
+          caught="FAIL  tiled", backends=CPU),
+    fault("no zeros past the end of k", TILED, "row < m && p + x < k ?", "row < m ?", caught=r"without p \+ x < k .*TODO 3",
           backends=CPU),
+    fault("no zeros past the edges", TILED, TILED[:TILED.index("        __sync")], "        a_tile[y][x] = a[int64_t{row} * k + p + x];\n"
+          "        b_tile[y][x] = b[int64_t{p + y} * n + column];\n", caught=r"a tile is loaded from past an edge: .*TODO 3", backends=CPU),
+    fault("nothing stored past the edges", TILED, TILED[:TILED.index("        __sync")],
+          "        if (row < m && p + x < k) a_tile[y][x] = a[int64_t{row} * k + p + x];\n"
+          "        if (p + y < k && column < n) b_tile[y][x] = b[int64_t{p + y} * n + column];\n",
+          caught=r"a or b has no element, the tile keeps what it held: .*TODO 3"),
     Fault(name="only whole tiles", old="for (int p = 0; p < k; p += tile) {",
           new="for (int p = 0; p + tile <= k; p += tile) {", caught="terms are missing"),
     Fault(name="rows and columns of registers swapped", old="sums[i][j] += a_values[i] * b_values[j];",
@@ -45,5 +57,5 @@ FAULTS = [
     Fault(name="a's columns past k", old="i < rows_ && p + a_column() + j < k_", new="i < rows_ && p < k_",
           caught="FAIL  warp_tile", backends=CPU),
     Fault(name="one variant launches another", old="    return launch(coalesced<T>, product, 8, 32, dim3(32, 8));",
-          new="    return launch_naive(product);", caught="does it launch its own kernel"),
+          new="    return launch_naive(product);", caught="launches another kernel than its own|launched naive"),
 ]

@@ -67,9 +67,9 @@ What a case function gets is a `checker.Case`, followed by the keyword arguments
                             saves the inputs, runs with `--a a.npy --output output.npy`, and returns
                             the array that the program wrote
     case.load(name)         the array of a file that the program wrote, when run() was used
-    case.compare(expected, got, tolerance, dtype=None, diagnosers=[])
+    case.compare(expected, got, tolerance, dtype=None, diagnosers=[], place=None)
                             fails unless shape, dtype (that of `expected`, or the one given) and
-                            every element are right
+                            every element are right; place(index) names an element in the report
     case.refuses(*arguments, saying="text")
                             bad usage: status 2, a sentence with that text on stderr, no output file
     case.same_lines(expected, got, any_order=False)

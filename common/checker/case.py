@@ -34,6 +34,7 @@ class Case:
         self.statuses: list[int] = []  # of all runs, for the lab's verdict on status 77
         self.runs: list[tuple[Run, int]] = []  # all, with how many elements of each were compared
         self._patience = patience
+        self._computed: tuple = ()  # what the last compute() was asked for: words, output, timeout
         self._denied: Run | None = None  # a run that wrote its output and yet ended with status 1
 
     # Input
@@ -78,6 +79,7 @@ class Case:
                 timeout: float | None = None) -> numpy.ndarray:
         """Saves the inputs, runs with `--name name.npy` for each and `--output`, returns the output."""
         words = list(arguments)
+        self._computed = words, output, timeout
         for name, array in (inputs or {}).items():
             words += [f"--{name}", self.save(name, array)]
         path = self.folder / f"{output}.npy"
@@ -89,6 +91,20 @@ class Case:
         touched = [name for name, state in before.items() if self.saved_inputs().get(name) != state]
         self.expect(not touched, f"the program has changed or removed its input {', '.join(touched)}")
         return self.load(output)
+
+    def in_order(self, order: str) -> numpy.ndarray | None:
+        """For diagnosers: what the last compute() gives when one core runs blocks and threads in this order; None on
+        a card, and when it fails."""
+        run, denied = self.last_run, self._denied
+        words, output, timeout = self._computed
+        try:
+            return self.compute(*words, output=output, timeout=timeout,
+                                env={"CUDA_CPU_ORDER": order, "CUDA_CPU_THREADS": "1"}) if self.backend == "cpu" else None
+        except Failure:
+            return None
+        finally:
+            self.last_run, self._denied = run, denied
+            self._computed = words, output, timeout
 
     def saved_inputs(self, besides: str = "") -> dict[str, tuple[int, int]]:
         """The input files that are there, with what changes when somebody writes to them."""
@@ -120,8 +136,10 @@ class Case:
 
     # Judging
 
-    def compare(self, expected, got, tolerance: comparison.Tolerance, dtype=None, diagnosers=()) -> None:
-        """Fails unless `got` has the shape, the type and, within the tolerance, the values expected."""
+    def compare(self, expected, got, tolerance: comparison.Tolerance, dtype=None, diagnosers=(), place=None) -> None:
+        """Fails unless `got` has the shape, the type and, within the tolerance, the values expected.
+
+        `place`: a function from an index to what the report calls that element; without it its coordinates."""
         expected, got = numpy.asarray(expected), numpy.asarray(got)
         if self.runs:
             self.runs[-1] = self.runs[-1][0], expected.size
@@ -131,7 +149,7 @@ class Case:
         self.wrong = comparison.wrong_elements(expected, got, tolerance)
         if not self.wrong.any():
             return
-        text = comparison.difference_text(expected, got, self.wrong, tolerance)
+        text = comparison.difference_text(expected, got, self.wrong, tolerance, place)
         if self._denied and self._denied.stderr.strip():
             text += quoted_output(self._denied)
         raise Failure(text, diagnose.likely_cause(expected, got, self, diagnosers), expected.size)

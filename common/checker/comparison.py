@@ -135,7 +135,7 @@ def shape_complaint(expected: numpy.ndarray, got: numpy.ndarray, dtype) -> str |
 
 
 def difference_text(expected: numpy.ndarray, got: numpy.ndarray, wrong: numpy.ndarray,
-                    tolerance: Tolerance) -> str:
+                    tolerance: Tolerance, name=None) -> str:
     """How many elements differ, by how much at most, and the first of them with their coordinates."""
     places = numpy.flatnonzero(wrong)
     noun = "element differs" if expected.size == 1 else "elements differ"
@@ -145,7 +145,7 @@ def difference_text(expected: numpy.ndarray, got: numpy.ndarray, wrong: numpy.nd
     rows = []
     for place in places[:SHOWN_ELEMENTS]:
         index = numpy.unravel_index(place, expected.shape)
-        coordinates = "[" + ", ".join(str(part) for part in index) + "]"
+        coordinates = name(index) if name else "[" + ", ".join(str(part) for part in index) + "]"
         wanted = expected[index]
         if got.dtype.kind == "f" and expected.dtype.kind == "f":
             wanted = wanted.astype(got.dtype) if tolerance.relative or tolerance.absolute else wanted

@@ -41,16 +41,26 @@ constexpr unsigned all_lanes = 0xffffffff;
 // CPU reference. The sum is kept in double: its error is nothing beside that of a sum in float.
 
 struct Sum {
-    double value, magnitude;  // the sum of x, and that of |x|
+    double value = 0, magnitude = 0;  // the sum of x, and that of |x|
+    double unit = INFINITY;           // the largest power of two of which all x are multiples
+
+    // No addition rounds, in whatever order, as long as a float holds the sum of all |x|.
+    bool exact() const { return magnitude <= 0x1p24 * unit; }
 };
 
-Sum sum_on_cpu(const float* values, int64_t count) {
-    Sum sum = {0, 0};
+double unit_of(float x) {
+    if (x == 0 || !std::isfinite(x)) return x == 0 ? INFINITY : 0;
+    int exponent = 0;
+    const int64_t digits = int64_t(std::frexp(double(x), &exponent) * 0x1p24);
+    return std::ldexp(double(digits & -digits), exponent - 24);
+}
+
+void add_on_cpu(Sum& sum, const float* values, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
         sum.value += values[i];
         sum.magnitude += std::fabs(values[i]);
+        sum.unit = std::min(sum.unit, unit_of(values[i]));
     }
-    return sum;
 }
 
 std::vector<Count> histogram_on_cpu(const uint8_t* bytes, int64_t count) {
@@ -69,7 +79,7 @@ constexpr int block_size = 256;  // a power of two, for the tree, and whole warp
 __global__ void sum_global_atomics(const float* values, int64_t count, float* sum) {
     const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     // TODO 1 (1 line): if the element exists, add it to *sum by an atomic.
-    (void)i;
+    (void)i;  // delete this line
 }
 
 // In each step the first half of the threads add what the second half hold: log2(block_size)
@@ -89,7 +99,7 @@ template <class T>
 __device__ T warp_sum(T value) {
     // TODO 3 (about 3 lines): in a loop over offset = 16, 8, ..., 1 add the value of the lane
     // that is `offset` further: __shfl_down_sync(all_lanes, value, offset).
-    (void)all_lanes;
+    (void)all_lanes;  // delete this line
     return value;
 }
 
@@ -101,7 +111,7 @@ __device__ float block_sum(float value) {
     value = warp_sum(value);
     // TODO 4 (about 4 lines): lane 0 of each warp stores its sum in sum_of_warp[warp]; a barrier;
     // the lanes of warp 0 take one sum each (0 where there is no such warp) and add them up.
-    if (lane == 0) sum_of_warp[warp] = value;
+    if (lane == 0) sum_of_warp[warp] = value;  // replace these two lines
     return lane == 0 ? sum_of_warp[warp] : 0;
 }
 
@@ -172,7 +182,7 @@ __global__ void histogram_shared_copy(const uint8_t* bytes, int64_t count, Count
     const int64_t first = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     // TODO 6 (about 7 lines): all threads together set the copy to zero; a barrier; count the
     // bytes first, first + stride, ... in the copy by atomics; a barrier; add the copy to counts.
-    if (first + stride < 0) counts[0] = copy[0];
+    if (first + stride < 0) counts[0] = copy[0];  // delete this line
 }
 
 // The threads of a warp meet at the same bin more often than those of two warps get in each other's
@@ -219,7 +229,7 @@ __device__ void count_in_lane(uint4 vector, unsigned* copy) {
 #pragma unroll
     for (int byte = 0; byte < 16; byte++) {
         // TODO 7 (1 line): this lane's counter of bin b is copy[b * warp_size].
-        (void)words;
+        (void)words;  // delete this line
     }
 }
 
@@ -268,7 +278,7 @@ __global__ void lost_update(int64_t count, Count* total) {
 __global__ void lost_update_repaired(int64_t count, Count* total) {
     const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     // TODO 1 (1 line): if i < count, the same step as an atomic. One is Count{1}.
-    (void)i;
+    (void)i;  // delete this line
 }
 
 // WRONG, the same in shared memory, where the race detector of compute-sanitizer looks.
@@ -291,7 +301,7 @@ __global__ void lost_update_in_shared_repaired(int64_t count, Count* total) {
     if (threadIdx.x == 0) counter = 0;
     __syncthreads();
     // TODO 1 (1 line): if i < count, the same step as an atomic on the block's counter.
-    (void)i;
+    (void)i;  // delete this line
     __syncthreads();
     if (threadIdx.x == 0) atomicAdd(total, Count{counter});
 }
@@ -431,39 +441,42 @@ int64_t depth_of_tiles(int64_t count, int64_t blocks) {
 
 struct SumVariant {
     const char* name;
+    bool loops;  // over the array, with as many blocks as there are
     Shape (*shape)(int64_t count);
     void (*launch)(Shape, const float* d_values, int64_t count, float* d_sum, Workspace);
     int64_t (*depth)(int64_t count, int64_t blocks);
 };
 
 const SumVariant sum_variants[] = {
-    {"global_atomics", one_thread_an_element, launch_sum<sum_global_atomics>, depth_of_one_chain},
-    {"shared_tree", one_thread_an_element, launch_sum<sum_shared_tree>, depth_of_tree},
-    {"warp_shuffles", one_thread_an_element, launch_sum<sum_warp_shuffles>, depth_of_tree},
-    {"vectorised", vectorised_shape, launch_sum<sum_vectorised>, depth_of_tiles},
-    {"two_stages", two_stages_shape, launch_two_stages, depth_of_tiles},
+    {"global_atomics", false, one_thread_an_element, launch_sum<sum_global_atomics>,
+     depth_of_one_chain},
+    {"shared_tree", false, one_thread_an_element, launch_sum<sum_shared_tree>, depth_of_tree},
+    {"warp_shuffles", false, one_thread_an_element, launch_sum<sum_warp_shuffles>, depth_of_tree},
+    {"vectorised", true, vectorised_shape, launch_sum<sum_vectorised>, depth_of_tiles},
+    {"two_stages", true, two_stages_shape, launch_two_stages, depth_of_tiles},
 #ifdef LAB_CUB
-    {"cub", cub_shape, launch_cub_sum, depth_of_one_chain},
+    {"cub", false, cub_shape, launch_cub_sum, depth_of_one_chain},
 #endif
 };
 
 struct HistogramVariant {
     const char* name;
+    bool loops;
     Shape (*shape)(int64_t count);
     void (*launch)(Shape, const uint8_t* d_bytes, int64_t count, Count* d_counts, Workspace);
 };
 
 const HistogramVariant histogram_variants[] = {
-    {"global_atomics", histogram_shape<histogram_global_atomics, block_size, 1>,
+    {"global_atomics", true, histogram_shape<histogram_global_atomics, block_size, 1>,
      launch_histogram<histogram_global_atomics>},
-    {"shared_copy", histogram_shape<histogram_shared_copy, block_size, 1>,
+    {"shared_copy", true, histogram_shape<histogram_shared_copy, block_size, 1>,
      launch_histogram<histogram_shared_copy>},
-    {"warp_copies", histogram_shape<histogram_warp_copies, block_size, 16>,
+    {"warp_copies", true, histogram_shape<histogram_warp_copies, block_size, 16>,
      launch_histogram<histogram_warp_copies>},
-    {"lane_copies", histogram_shape<histogram_lane_copies, lane_block_size, 16>,
+    {"lane_copies", true, histogram_shape<histogram_lane_copies, lane_block_size, 16>,
      launch_histogram<histogram_lane_copies>},
 #ifdef LAB_CUB
-    {"cub", cub_shape, launch_cub_histogram},
+    {"cub", false, cub_shape, launch_cub_histogram},
 #endif
 };
 
@@ -503,6 +516,7 @@ struct Request {
     int64_t elements;  // of random input
     int64_t repeats;   // how often each sum is taken
     int64_t step;      // 0: the whole array; otherwise its first step, 2 * step, ... elements
+    int64_t blocks;    // 0: as many as the device holds at once; otherwise no more than this
     bool csv;
 };
 
@@ -536,21 +550,29 @@ std::vector<int64_t> sizes_of(const Request& request, int64_t count) {
     return sizes;
 }
 
+template <class Variant>
+Shape shape_of(const Variant& variant, int64_t size, const Request& request) {
+    Shape shape = variant.shape(size);
+    if (variant.loops && request.blocks > 0)
+        shape.grid.x = std::min<int64_t>(shape.grid.x, request.blocks);
+    return shape;
+}
+
 // Launches a variant for every size and every repeat; results lie one behind the other, each of
 // `width` numbers. They are filled with bytes 0xFF before, so that what nobody writes shows.
 template <class Result, class Input, class Variant>
 std::vector<Result> compute(const Variant& variant, const Input* d_input, int width,
-                            const std::vector<int64_t>& sizes, int64_t repeats,
+                            const std::vector<int64_t>& sizes, const Request& request,
                             Workspace workspace) {
-    std::vector<Result> h_results(repeats * sizes.size() * width);
+    std::vector<Result> h_results(request.repeats * sizes.size() * width);
     const size_t bytes = h_results.size() * sizeof(Result);
     Result* d_results = nullptr;
     CHECK(cudaMalloc(&d_results, bytes));
     CHECK(cudaMemset(d_results, 0xFF, bytes));
     Result* d_result = d_results;
-    for (int64_t repeat = 0; repeat < repeats; repeat++) {
+    for (int64_t repeat = 0; repeat < request.repeats; repeat++) {
         for (const int64_t size : sizes) {
-            variant.launch(variant.shape(size), d_input, size, d_result, workspace);
+            variant.launch(shape_of(variant, size, request), d_input, size, d_result, workspace);
             d_result += width;
         }
     }
@@ -560,9 +582,8 @@ std::vector<Result> compute(const Variant& variant, const Input* d_input, int wi
 }
 
 template <class Result, class Input, class Variant>
-double milliseconds_of(const Variant& variant, const Input* d_input, int width, int64_t size,
-                       Workspace workspace) {
-    const Shape shape = variant.shape(size);
+double milliseconds_of(const Variant& variant, Shape shape, const Input* d_input, int width,
+                       int64_t size, Workspace workspace) {
     Result* d_result = nullptr;
     CHECK(cudaMalloc(&d_result, width * sizeof(Result)));
     const double milliseconds = lab::median_milliseconds(
@@ -582,29 +603,39 @@ void merge(lab::Comparison& all, const lab::Comparison& one, int64_t offset) {
     all.wrong += one.wrong;
 }
 
+struct Verdict {
+    lab::Comparison comparison;
+    std::string doubt;  // why nothing follows when all are within their bounds; or empty
+};
+
 // An addition rounds by at most 2^-24 of its result, which is at most the sum of |x|; so a sum in
 // which each element goes through `depth` additions is off by no more than depth * 2^-24 of that.
-lab::Comparison judge(const SumVariant& variant, const std::vector<float>& sums,
-                      const std::vector<Sum>& expected, const std::vector<int64_t>& sizes) {
-    lab::Comparison comparison;
+// Where this is more than an element of mean size, a lost one would not show.
+Verdict judge(const SumVariant& variant, const std::vector<float>& sums,
+              const std::vector<Sum>& expected, const std::vector<int64_t>& sizes,
+              const Request& request) {
+    Verdict verdict;
     for (size_t k = 0; k < sums.size(); k++) {
         const int64_t size = sizes[k % sizes.size()];
         const Sum& sum = expected[k % sizes.size()];
-        const double depth = double(variant.depth(size, variant.shape(size).grid.x));
-        const lab::Tolerance bound = {depth * 0x1p-24 * sum.magnitude, 0};
-        merge(comparison, lab::compare(&sums[k], &sum.value, 1, bound), int64_t(k));
+        const double depth = double(variant.depth(size, shape_of(variant, size, request).grid.x));
+        const double bound = sum.exact() ? 0 : depth * 0x1p-24 * sum.magnitude;
+        merge(verdict.comparison, lab::compare(&sums[k], &sum.value, 1, {bound, 0}), int64_t(k));
+        if (!(bound * double(size) > sum.magnitude)) continue;
+        verdict.doubt =
+            lab::format("off by %.3g, but rounding alone may cost %.3g, more than an element",
+                        std::fabs(double(sums[k]) - sum.value), bound);
     }
-    return comparison;
+    return verdict;
 }
 
-lab::Comparison judge(const std::vector<Count>& counts,
-                      const std::vector<std::vector<Count>>& expected) {
-    lab::Comparison comparison;
+Verdict judge(const std::vector<Count>& counts, const std::vector<std::vector<Count>>& expected) {
+    Verdict verdict;
     for (size_t k = 0; k < counts.size(); k += bins) {
         const Count* wanted = expected[k / bins % expected.size()].data();
-        merge(comparison, lab::compare(&counts[k], wanted, bins), int64_t(k));
+        merge(verdict.comparison, lab::compare(&counts[k], wanted, bins), int64_t(k));
     }
-    return comparison;
+    return verdict;
 }
 
 template <class T>
@@ -627,7 +658,12 @@ Workspace make_workspace() {
 std::vector<float> read_values(const Request& request) {
     if (!request.input_path.empty()) return lab::read_array<float>(request.input_path, 1).values;
     lab::require_host_memory(sizeof(float) * request.elements, "an array of this length");
-    return lab::random_values<float>(request.elements, -1, 1, 1);
+    std::vector<float> values = lab::random_values<float>(request.elements, 0, 1, 1);
+    if (request.data == "fractions") return values;
+    // Whole numbers, in all no more than 2^23: their sum is exact, so that each lost one shows.
+    const double choices = 1 + 0x1p23 / double(std::max<int64_t>(1, request.elements));
+    for (float& value : values) value = float(std::floor(value * choices));
+    return values;
 }
 
 std::vector<uint8_t> read_bytes(const Request& request) {
@@ -658,14 +694,21 @@ std::vector<Result> run(const Request& request, const std::vector<Input>& input,
     for (const std::string& name : request.variants) {
         const lab::NvtxRange range(name);
         const auto& variant = find(table, name);
-        const Shape shape = variant.shape(count);
-        found = compute<Result>(variant, d_input, width, sizes, request.repeats, workspace);
-        const lab::Comparison comparison = judge(variant, found);
-        const bool timed = comparison.right() && found.size() == size_t(width);
-        const double milliseconds =
-            timed ? milliseconds_of<Result>(variant, d_input, width, count, workspace) : 0;
-        results.add(name, shape.grid, shape.block, milliseconds, count * sizeof(Input), 0,
-                    comparison);
+        const Shape shape = shape_of(variant, count, request);
+        Verdict verdict;
+        const auto attempt = [&] {
+            found = compute<Result>(variant, d_input, width, sizes, request, workspace);
+            verdict = judge(variant, found);
+            return verdict.comparison;
+        };
+        const auto time = [&] {
+            return milliseconds_of<Result>(variant, shape, d_input, width, count, workspace);
+        };
+        const bool timed = found.size() == size_t(width);
+        const lab::Trial trial =
+            timed ? lab::compare_and_time(attempt, time) : lab::Trial{attempt()};
+        results.add(name, shape.grid, shape.block, trial.milliseconds, count * sizeof(Input), 0,
+                    trial.comparison, verdict.doubt);
     }
     CHECK(cudaFree(workspace.start));
     CHECK(cudaFree(d_input));
@@ -681,12 +724,11 @@ int64_t run_sums(const Request& request, lab::Results& results) {
     for (size_t k = 0; k < sizes.size(); k++) {
         const lab::NvtxRange range("reference");
         const int64_t begin = k == 0 ? 0 : sizes[k - 1];
-        const Sum before = k == 0 ? Sum{0, 0} : expected[k - 1];
-        const Sum more = sum_on_cpu(values.data() + begin, sizes[k] - begin);
-        expected.push_back({before.value + more.value, before.magnitude + more.magnitude});
+        expected.push_back(k == 0 ? Sum() : expected[k - 1]);
+        add_on_cpu(expected[k], values.data() + begin, sizes[k] - begin);
     }
     const auto judge_sums = [&](const SumVariant& variant, const std::vector<float>& sums) {
-        return judge(variant, sums, expected, sizes);
+        return judge(variant, sums, expected, sizes, request);
     };
     const std::vector<float> sums =
         run<float>(request, values, sum_variants, 1, judge_sums, results);
@@ -720,10 +762,8 @@ int64_t run_histograms(const Request& request, lab::Results& results) {
         lab::write_array(request.output_path, exact.data(),
                          {request.repeats, int64_t(sizes.size()), bins});
     }
-    const char* const kind = !request.input_path.empty() ? ""
-                             : request.data == "equal"   ? "equal "
-                                                         : "random ";
-    results.size(lab::format("%lld %sbytes", static_cast<long long>(count), kind));
+    const std::string kind = request.input_path.empty() ? request.data + " " : "";
+    results.size(lab::format("%lld %sbytes", static_cast<long long>(count), kind.c_str()));
     return count;
 }
 
@@ -731,7 +771,7 @@ constexpr int64_t most_of_demo = lab::on_cpu ? 4 << 20 : 1 << 30;  // some secon
 
 // Runs a kernel that is wrong on purpose, and its repair. There is no verdict: the one may be right
 // by luck, and the other is the checker's business.
-void run_demo(const Demo& demo, int64_t count) {
+void run_demo(const Demo& demo, int64_t count, bool only_repaired) {
     Count expected = 0;
     for (int64_t i = 0; i < count; i++) expected += demo.counts ? 1 : share_of(i, count);
     lab::require_device();
@@ -742,6 +782,7 @@ void run_demo(const Demo& demo, int64_t count) {
     Count* d_total = nullptr;
     CHECK(cudaMalloc(&d_total, sizeof(Count)));
     for (const bool repaired : {false, true}) {
+        if (only_repaired && !repaired) continue;
         Count total = 0;
         CHECK(cudaMemset(d_total, 0, sizeof(Count)));
         if (count > 0) {  // a grid without blocks cannot be launched
@@ -764,31 +805,37 @@ int main(int argc, char** argv) {
         arguments.choice("problem", {"sum", "histogram"}, "sum", "of floats, or of bytes");
     request.elements = arguments.integer("elements", lab::on_cpu ? 128 << 10 : 64 << 20, 0,
                                          most_elements, "of random input");
-    request.data = arguments.choice("data", {"random", "equal"}, "random", "the bytes to count");
+    request.data = arguments.choice("data", {"random", "equal", "fractions"}, "random",
+                                    "equal bytes; fractions, not whole numbers, to sum");
     request.input_path = arguments.input("input", "float32 .npy for the sum, uint8 to count");
     request.output_path = arguments.output("output", "the results of one variant, .npy");
     request.repeats = arguments.integer("repeat", 1, 1, 1 << 20, "take each result so many times");
     request.step = arguments.integer("step", 0, 0, most_elements,
                                      "of the first N, 2N, 3N, ... elements; 0: of all");
+    request.blocks = arguments.integer("blocks", 0, 0, most_parts,
+                                       "at most, where blocks go round; 0: as many as run at once");
     std::vector<std::string> demo_names = names_of(demos);
     demo_names.push_back("none");
     const std::string demo =
         arguments.choice("demo", demo_names, "none", "a kernel that is wrong on purpose");
+    const bool only_repaired = arguments.flag("repaired", "only the repair of the --demo");
     request.variants = arguments.variants(problem == "sum" ? names_of(sum_variants)
                                                            : names_of(histogram_variants));
     lab::Results results(arguments);
     arguments.finish();
     if (demo != "none") {
-        refuse_ignored(arguments,
-                       {"problem", "data", "input", "output", "variant", "repeat", "step", "csv"},
-                       "is for the variants, not for --demo");
+        refuse_ignored(
+            arguments,
+            {"problem", "data", "input", "output", "variant", "repeat", "step", "blocks", "csv"},
+            "is for the variants, not for --demo");
         if (request.elements > most_of_demo) {
             lab::refuse("--elements: a --demo takes at most %lld",
                         static_cast<long long>(most_of_demo));
         }
-        run_demo(find(demos, demo), request.elements);
+        run_demo(find(demos, demo), request.elements, only_repaired);
         return 0;
     }
+    if (only_repaired) lab::refuse("--repaired is for --demo");
     request.csv = arguments.given("csv");
     if (request.repeats > 1 || request.step > 0) {
         refuse_ignored(arguments, {"csv"},
@@ -800,8 +847,16 @@ int main(int argc, char** argv) {
     if (!request.output_path.empty() && request.variants.size() != 1) {
         lab::refuse("--output takes the results of one variant: choose it with --variant");
     }
-    if (arguments.given("data") && (problem == "sum" || !request.input_path.empty())) {
-        lab::refuse("--data chooses the random bytes of --problem histogram");
+    if (arguments.given("data") && !request.input_path.empty()) {
+        lab::refuse("--data is for random input, and --input brings its own");
+    }
+    if (request.data == (problem == "sum" ? "equal" : "fractions")) {
+        lab::refuse("--data equal is for --problem histogram, and fractions for the sum");
+    }
+    const auto loops = [](const std::string& name) { return find(sum_variants, name).loops; };
+    if (arguments.given("blocks") && problem == "sum" &&
+        std::none_of(request.variants.begin(), request.variants.end(), loops)) {
+        lab::refuse("--blocks is for variants whose blocks go round: vectorised and two_stages");
     }
     const int64_t count =
         problem == "sum" ? run_sums(request, results) : run_histograms(request, results);

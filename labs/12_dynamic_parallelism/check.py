@@ -8,7 +8,7 @@ as well; that tells every pixel, and how many are computed and how many grids ar
 
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy
@@ -17,10 +17,14 @@ from PIL import Image
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 import checker
 from checker.comparison import poisoned
+from checker.diagnose import Fact
 
-lab = checker.Lab(__file__)
+lab = checker.Lab(__file__, tasks={"device_launches": "TODO 4", "host_levels": "TODO 5", "device_levels": "TODO 5 and 6"})
 ADAPTIVE = ["device_launches", "device_levels", "host_levels"]
 VARIANTS = ["direct", *ADAPTIVE]
+THREADS = 128  # of a block that settles a rectangle
+lab.kernels({"direct": "direct", "device_launches": "subdivide", "host_levels": ("list_first_level", "settle_level"),
+             "device_levels": ("list_first_level", "launch_levels", "settle_level")})
 EXACT = checker.Tolerance(why="a dwell is a whole number, and every operation is rounded as in NumPy")
 TILE, SMALLEST = 64, 16  # the program's defaults
 WHOLE_SET = (-0.7, 0.0, 2.8)  # the middle, x and y, and the longer side
@@ -69,6 +73,7 @@ class Work:
     pixels: int = 0  # that are computed
     cuts: int = 0
     levels: int = 0  # that have a rectangle
+    filled: list = field(default_factory=list)  # the insides that are filled: row, column, height, width
 
 
 def adaptive_work(dwells, tile, smallest, again=False):
@@ -85,6 +90,7 @@ def adaptive_work(dwells, tile, smallest, again=False):
         work.pixels += height * width - inside
         if (border == border[0]).all():
             work.dwells[row:row + height, column:column + width] = border[0]
+            work.filled.append(inner((row, column, height, width)))
         elif min(height, width) > smallest:
             work.cuts += 1
             waiting += [(level + 1, *part) for part in parts(row + margin, column + margin, height - 2 * margin,
@@ -108,43 +114,80 @@ def first_rectangles(got, tile):
     return list(parts(0, 0, *got.shape, -(-got.shape[0] // tile), -(-got.shape[1] // tile)))
 
 
+def insides_of(rectangles, shape):
+    """True in these rectangles."""
+    inside = numpy.zeros(shape, bool)
+    for row, column, height, width in rectangles:
+        inside[row:row + height, column:column + width] = True
+    return inside
+
+
 def unfilled(expected, got, case):
     """Borders are there, insides are not."""
-    if case.parameters["variant"] == "direct" or got.ndim != 2 or not case.wrong.any():
+    variant, missing = case.parameters["variant"], poisoned(got)
+    if variant == "direct" or got.shape != expected.shape or (case.wrong & ~missing).any():
         return None
-    missing = poisoned(got)
-    if (case.wrong & ~missing).any():
-        return None
-    alike, cut, other = 0, 0, 0
-    for row, column, height, width in first_rectangles(got, case.tile):
-        here = slice(row, row + height), slice(column, column + width)
-        block = expected[here]
-        if not missing[here].any():
-            continue
-        border = numpy.concatenate([block[0], block[-1], block[:, 0], block[:, -1]])
-        if missing[here][0].any():
-            other += 1
-        elif (border == border[0]).all():
-            alike += 1
-        else:
-            cut += 1
-    if other:
-        return "whole rectangles are missing: does every block of the first grid get one?"
-    if alike and not cut:
-        return "rectangles whose border has one dwell are not filled (TODO 3)"
-    if cut and not alike:
-        words = {"device_launches": "are the four parts launched (TODO 4)?",
-                 "host_levels": "do the four parts get into the list of the next level (TODO 5)?",
-                 "device_levels": "do the four parts get into the list of the next level (TODO 5), and is that "
-                                  "level launched (TODO 6)?"}
-        return ("rectangles that are cut stay empty inside: "
-                + words[case.parameters["variant"]])
+    filled = adaptive_work(case.direct, case.tile, case.smallest).filled
+    alike = insides_of(filled, got.shape)
+    if not (missing & ~alike).any():
+        if (missing == alike).all():
+            return "rectangles whose border has one dwell are not filled (TODO 3)"
+        return ("rectangles whose border has one dwell are filled in part: a thread is to take the pixels threadIdx.x, "
+                "threadIdx.x + blockDim.x and so on of the inside (TODO 3)")
+    first = list(first_rectangles(got, case.tile))
+    if any(missing[row, column:column + width].any() for row, column, height, width in first):
+        return Fact("whole rectangles are missing, border and all")
+    at_once = [inner(part) for part in first if inner(part) in filled]
+    if not (missing & insides_of(at_once, got.shape)).any():
+        corners = [missing[row, column] for part in first if inner(part) not in filled and min(part[2:]) > case.smallest
+                   for row, column, _, _ in parts(*inner(part), 2, 2)]
+        if not any(corners):
+            return ("rectangles that are cut stay empty along their sides: the four parts are to be those of inside_of(mine), "
+                    f"which begins one row and one column further in ({'TODO 4' if variant == 'device_launches' else 'TODO 5'})")
+        words = {"device_launches": "the four parts are not all launched (TODO 4)",
+                 "host_levels": "the four parts do not get into the list of the next level (TODO 5)",
+                 "device_levels": "the four parts do not get into the list of the next level (TODO 5), or that level is "
+                                  "not launched (TODO 6)"}
+        return f"rectangles that are cut stay empty inside: {words[variant]}"
     return "borders are computed, and no inside is filled (TODO 3) or cut further (TODO 4 to 6)"
 
 
+def inner(rectangle):
+    row, column, height, width = rectangle
+    return row + 1, column + 1, max(height - 2, 0), max(width - 2, 0)
+
+
 def nothing_launched(expected, got, case):
-    if got.size and poisoned(got).all():
-        return f"not one pixel was written: does {case.parameters['variant']} launch its grids (TODO 6)?"
+    if got.size and poisoned(got).all() and case.parameters["variant"] == "device_levels":
+        return "not one pixel was written: launch_levels launches no settle_level (TODO 6)"
+    return None
+
+
+# Where a learner may store the dwell of an inside: r and c are a pixel's row and column, i its number in the inside.
+PLACES = [
+    ("pixel.row * inside.width + pixel.column", lambda r, c, i, whole, inside: r * inside[1] + c),
+    ("pixel.row * view.height + pixel.column", lambda r, c, i, whole, inside: r * whole[0] + c),
+    ("pixel.column * view.width + pixel.row", lambda r, c, i, whole, inside: c * whole[1] + r),
+    ("i, its number in the rectangle", lambda r, c, i, whole, inside: i),
+]
+
+
+def filled_elsewhere(expected, got, case):
+    """The insides are empty, and what lies where it should not lies just where another index puts it."""
+    if case.parameters["variant"] == "direct" or got.shape != expected.shape:
+        return None
+    filled = adaptive_work(case.direct, case.tile, case.smallest).filled
+    insides, wrong, missing = insides_of(filled, got.shape).ravel(), case.wrong.ravel(), poisoned(got).ravel()
+    if (missing & ~insides).any() or not (wrong & ~missing).any():
+        return None
+    for text, place in PLACES:
+        hit = numpy.zeros(got.size, bool)
+        for row, column, height, width in filled:
+            r, c = numpy.mgrid[row:row + height, column:column + width].reshape(2, -1)
+            places = place(r, c, numpy.arange(r.size), got.shape, (height, width))
+            hit[places[places < got.size]] = True
+        if not (wrong & ~missing & ~hit).any() and not (insides & ~hit & ~missing).any():
+            return f"the dwell of an inside is stored at {text}: it is to be pixel.row * view.width + pixel.column (TODO 3)"
     return None
 
 
@@ -156,18 +199,19 @@ def computed_not_filled(expected, got, case):
 
 
 def filled_wrongly(expected, got, case):
-    if case.parameters["variant"] == "direct" or got.shape != case.direct.shape:
+    """Only insides that are filled are wrong, and what lies there is not what their borders have."""
+    if case.parameters["variant"] == "direct" or got.shape != expected.shape:
         return None
     wrong = case.wrong
-    if (got[wrong] == got.max()).all() and (got[wrong] == case.limit).all():
-        return "pixels outside are taken to be inside: is a rectangle filled before its whole border is compared?"
-    off = numpy.abs(got[wrong].astype(int) - expected[wrong])
-    if off.size and (off == 1).all():
-        return "dwells are off by one: does the count start at 0, and is it compared before the step?"
-    return None
+    filled = insides_of(adaptive_work(case.direct, case.tile, case.smallest).filled, got.shape)
+    if (wrong & ~filled).any() or poisoned(got)[wrong].any():
+        return None
+    values = numpy.unique(got[wrong])
+    stored = f"{values[0]}{' (view.limit)' if values[0] == case.limit else ''}" if values.size == 1 else "other values"
+    return f"fill_inside stores {stored} in place of the dwell that it is given (TODO 3)"
 
 
-DIAGNOSERS = [nothing_launched, computed_not_filled, unfilled, filled_wrongly]
+DIAGNOSERS = [nothing_launched, computed_not_filled, unfilled, filled_elsewhere, filled_wrongly]
 
 
 # Cases: the picture
@@ -187,6 +231,7 @@ def picture(case, variant, height, width, limit=100, view=WHOLE_SET, tile=TILE, 
     expected = case.direct if variant == "direct" else work.dwells
     case.compare(expected, got, EXACT, diagnosers=DIAGNOSERS)
     if variant != "direct":
+        judge_blocks(case)
         judge_work(case, variant, work, adaptive_work(case.direct, tile, smallest, again=True))
 
 
@@ -194,8 +239,18 @@ def with_question(failure, variant):
     """A time-out of the variant that launches most: one likely reason more."""
     text, repeat, command = str(failure).partition("\nrepeat: ")
     if variant == "device_launches" and "did not end within" in text:
-        text += "\nlikely cause: too many grids are launched: does every thread launch, and not one (TODO 4)?"
+        text += ("\nlikely cause: too many grids are launched: a block that cuts is to launch one, by one of its threads, for "
+                 "the parts of inside_of(mine) (TODO 4)")
     return checker.Failure(text + repeat + command)
+
+
+def judge_blocks(case):
+    """In CPU mode: have the grids that the device launches all the threads of a block?"""
+    for launch in case.last_run.record["launches"] if case.last_run.record else ():
+        for name, task, right in (("subdivide", "TODO 4", "blockDim.x"), ("settle_level", "TODO 6", "rectangle_threads")):
+            case.expect(launch["kernel"] != name or launch["block"][0] == THREADS,
+                        f"the picture is right, but {name} is launched with blocks of {launch['block'][0]}\nlikely cause: "
+                        f"between <<< and >>> the threads of a block are to be {right}, {THREADS} here ({task})")
 
 
 def judge_work(case, variant, work, again):
@@ -310,6 +365,23 @@ def hello_lines(blocks, threads):
         depth += 1
 
 
+def hello_cause(found, blocks, threads):
+    """What is wrong with the grids below the first; "" where nobody knows."""
+    below = [(depth, thread, block) for depth, thread, block in found if depth == 1]
+    if threads > 1 and len(found) == blocks * threads:
+        return "the first grid launches no other"
+    if not below:
+        return "the depth does not grow: it is to be depth + 1 in the grid below" if threads > 1 else ""
+    if max(block for _, _, block in below) > 0:
+        return "the grid below has several blocks: it is to have one"
+    if max(thread for _, thread, _ in below) + 1 != threads // 2:
+        return (f"the grid below has {max(thread for _, thread, _ in below) + 1} threads: it is to have half as many as the "
+                f"one above, {threads // 2} of {threads}")
+    if len(below) != blocks * (threads // 2):
+        return f"{len(below) // (threads // 2)} grids are launched below, where each block is to launch one, by its thread 0"
+    return ""
+
+
 def hello(case, blocks, threads):
     run = case.run("--part", "hello", "--blocks", blocks, "--threads", threads)
     lines = run.stdout.splitlines()
@@ -317,8 +389,10 @@ def hello(case, blocks, threads):
     case.expect(lines and lines[0].startswith("host: launches") and lines[-1].startswith("host: all have ended"),
                 "the host's two lines are not the first and the last: does the host wait for the device?")
     device = lines[1:-1]
-    if deepest and not any(line.startswith("Recursion=1") for line in device):
-        case.fail("no grid is launched by the first one: no line begins with Recursion=1 (TODO 1)")
+    found = [tuple(map(int, numbers)) for numbers in re.findall(
+        r"^Recursion=(\d+): Hello World from thread (\d+) block (\d+)$", run.stdout, re.M)]
+    cause = hello_cause(found, blocks, threads) if sorted(found) != sorted(expected) else ""
+    case.expect(not cause, f"{len(found)} threads say hello, and {len(expected)} are to\nlikely cause: {cause} (TODO 1)")
     wanted = [f"Recursion={depth}: Hello World from thread {thread} block {block}"
               for depth, thread, block in expected]
     wanted += [f"-----> nested execution depth: {depth}" for depth in range(1, deepest + 1)] * blocks
@@ -330,7 +404,7 @@ def hello(case, blocks, threads):
         case.expect(parent < child, f"a grid of depth {depth} speaks before the thread that launches it")
     launched = re.search(r"(\d+) grids? w", lines[-1])
     case.expect(launched and int(launched[1]) == blocks * deepest,
-                f"{blocks * deepest} grids are to be launched from the device and noted, the host says: {lines[-1]}")
+                f"{blocks * deepest} grids are to be launched from the device and each noted (TODO 1), the host says: {lines[-1]}")
 
 
 for blocks, threads in ((1, 8), (2, 8), (1, 1), (3, 7), (5, 33), (2, 1024)):

@@ -153,7 +153,7 @@ __global__ void warp_parity(const uint32_t* x, uint32_t* y, unsigned count, int,
     y[i] = value;
     //: // TODO 2 (about 9 lines): the element of this thread; the bounds test; the branch, by the
     //: // parity of the warp.
-    //: (void)warp, (void)lane;
+    //: (void)warp, (void)lane;  // delete this line
     // END SOLUTION
 }
 
@@ -203,7 +203,7 @@ __global__ void by_warp(const uint32_t* x, uint32_t* y, unsigned count, int path
     if (i < count) y[i] = work_of_path(path, x[i], rounds);
     //: // TODO 4 (about 3 lines): the path of this warp; the element of this thread, which has that
     //: // path; the bounds test and the work.
-    //: (void)warp, (void)lane;
+    //: (void)warp, (void)lane;  // delete this line
     // END SOLUTION
 }
 
@@ -406,15 +406,19 @@ int main(int argc, char** argv) {
     std::vector<double> times;
     for (const Task& task : tasks) {
         const lab::NvtxRange range(task.name());
-        CHECK(cudaMemset(d_y, 0xFF, bytes));  // what no thread writes will show
-        const auto run = [&] { task.variant->launch(block, d_x, d_y, count, task.paths, rounds); };
-        run();
-        CHECK(cudaMemcpy(h_y.data(), d_y, bytes, cudaMemcpyDeviceToHost));
         const std::vector<uint32_t> reference = reference_of(task, x, rounds);
-        const lab::Comparison comparison = lab::compare(h_y.data(), reference.data(), count);
-        times.push_back(comparison.right() ? lab::median_milliseconds(run) : 0);
-        results.add(task.name(), grid_of(count, task.paths, block), block, times.back(), 0, 0,
-                    comparison);
+        const auto run = [&] { task.variant->launch(block, d_x, d_y, count, task.paths, rounds); };
+        const auto attempt = [&] {
+            CHECK(cudaMemset(d_y, 0xFF, bytes));  // what no thread writes will show
+            run();
+            CHECK(cudaMemcpy(h_y.data(), d_y, bytes, cudaMemcpyDeviceToHost));
+            return lab::compare(h_y.data(), reference.data(), count);
+        };
+        const lab::Trial trial =
+            lab::compare_and_time(attempt, [&] { return lab::median_milliseconds(run); });
+        times.push_back(trial.milliseconds);
+        results.add(task.name(), grid_of(count, task.paths, block), block, trial.milliseconds, 0, 0,
+                    trial.comparison);
     }
     for (size_t slow = 0; slow < tasks.size(); slow++) {
         for (size_t quick = slow + 1; quick < tasks.size(); quick++) {

@@ -23,8 +23,8 @@
 #include "../../common/lab.h"
 
 // ---------------------------------------------------------------------------------------------
-// Occupancy by hand. No runtime call tells how finely registers and shared memory are given out;
-// the tables of the CUDA programming guide and of Nsight Compute do.
+// Occupancy by hand. No runtime call tells how finely registers and shared memory are given out, nor
+// that registers lie in partitions; the tables of the CUDA programming guide and Nsight Compute do.
 
 constexpr int warp_size = 32;
 constexpr int register_unit = 256;  // a warp gets its registers in pieces of so many
@@ -50,7 +50,7 @@ int warps_of(Block block) {
     // BEGIN SOLUTION
     return (block.threads + warp_size - 1) / warp_size;
     //: // TODO 1a (1 line): how many warps are the threads of a block?
-    //: return block.threads / warp_size;
+    //: return block.threads / warp_size;  // replace this line
     // END SOLUTION
 }
 
@@ -60,15 +60,32 @@ int blocks_by_warps(Multiprocessor whole, Block block) {
     // BEGIN SOLUTION
     return whole.warp_slots / warps_of(block);
     //: // TODO 1b (1 line): whole.warp_slots are there, and only whole blocks count.
-    //: return 0;
+    //: return 0;  // replace this line
     // END SOLUTION
+}
+
+struct Occupancy {
+    int blocks, warps;    // at the same time on one multiprocessor
+    double share;         // of the warp slots
+    std::string limited;  // by what
+};
+
+// What so many blocks on a multiprocessor come to.
+Occupancy occupancy_of_blocks(Multiprocessor whole, Block block, int blocks) {
+    Occupancy occupancy = {blocks, 0, 0, ""};
+    // BEGIN SOLUTION
+    occupancy.warps = occupancy.blocks * warps_of(block);
+    occupancy.share = double(occupancy.warps) / whole.warp_slots;
+    //: // TODO 2 (2 lines): the warps of these blocks, and their share of the warp slots.
+    // END SOLUTION
+    return occupancy;
 }
 
 int registers_of_warp(Block block) {
     // BEGIN SOLUTION
     return round_up(warp_size * block.registers, register_unit);
-    //: // TODO 2a (1 line): those of its 32 threads, in whole units.
-    //: return register_unit;
+    //: // TODO 3a (1 line): those of its 32 threads, in whole units.
+    //: return register_unit;  // replace this line
     // END SOLUTION
 }
 
@@ -79,17 +96,17 @@ int blocks_by_registers(Multiprocessor whole, Block block) {
     // BEGIN SOLUTION
     const int warps_of_partition = whole.registers / partitions / registers_of_warp(block);
     return partitions * warps_of_partition / warps_of(block);
-    //: // TODO 2b (2 lines): for how many warps has one partition registers? In all of them, for how
+    //: // TODO 3b (2 lines): for how many warps has one partition registers? In all of them, for how
     //: // many blocks?
-    //: return partitions;
+    //: return partitions;  // replace this line
     // END SOLUTION
 }
 
 int shared_bytes_of(Multiprocessor whole, Block block) {
     // BEGIN SOLUTION
     return round_up(block.shared_bytes + whole.reserved_shared_bytes, whole.shared_unit);
-    //: // TODO 3a (1 line): its own and what is reserved for the system, in whole units.
-    //: return block.shared_bytes;
+    //: // TODO 4a (1 line): its own and what is reserved for the system, in whole units.
+    //: return block.shared_bytes;  // replace this line
     // END SOLUTION
 }
 
@@ -98,17 +115,12 @@ int blocks_by_shared(Multiprocessor whole, Block block) {
     if (shared_bytes_of(whole, block) == 0) return no_limit;
     // BEGIN SOLUTION
     return whole.shared_bytes / shared_bytes_of(whole, block);
-    //: // TODO 3b (1 line): for how many blocks is there shared memory?
-    //: return 0;
+    //: // TODO 4b (1 line): for how many blocks is there shared memory?
+    //: return 0;  // replace this line
     // END SOLUTION
 }
 
-struct Occupancy {
-    int blocks, warps;    // at the same time on one multiprocessor
-    double share;         // of the warp slots
-    std::string limited;  // by what
-};
-
+// The scarcest resource decides.
 Occupancy occupancy_of(Multiprocessor whole, Block block) {
     struct Limit {
         const char* name;
@@ -118,18 +130,14 @@ Occupancy occupancy_of(Multiprocessor whole, Block block) {
                             {"block slots", whole.block_slots},
                             {"registers", blocks_by_registers(whole, block)},
                             {"shared memory", blocks_by_shared(whole, block)}};
-    Occupancy occupancy = {no_limit, 0, 0, ""};
+    int blocks = no_limit;
     std::vector<std::string> names;
-    for (const Limit& limit : limits) occupancy.blocks = std::min(occupancy.blocks, limit.blocks);
+    for (const Limit& limit : limits) blocks = std::min(blocks, limit.blocks);
     for (const Limit& limit : limits) {
-        if (limit.blocks == occupancy.blocks) names.push_back(limit.name);
+        if (limit.blocks == blocks) names.push_back(limit.name);
     }
+    Occupancy occupancy = occupancy_of_blocks(whole, block, blocks);
     occupancy.limited = lab::joined(names, " and ");
-    // BEGIN SOLUTION
-    occupancy.warps = occupancy.blocks * warps_of(block);
-    occupancy.share = double(occupancy.warps) / whole.warp_slots;
-    //: // TODO 4 (2 lines): the warps of these blocks, and their share of the warp slots.
-    // END SOLUTION
     return occupancy;
 }
 
@@ -169,7 +177,7 @@ Demand demand_of(double latency_nanoseconds, double gigabytes_per_second, int by
     //: // TODO 6 (4 lines): the bytes; threads that have bytes_of_thread under way each; their warps;
     //: // and how many that are on each multiprocessor. std::ceil rounds up.
     //: (void)latency_nanoseconds, (void)gigabytes_per_second, (void)bytes_of_thread;
-    //: (void)multiprocessors;
+    //: (void)multiprocessors;  // delete both lines
     // END SOLUTION
     return demand;
 }
@@ -246,7 +254,7 @@ __device__ void walk(const int32_t* links, int64_t rows, int32_t* ends, int64_t 
     //: // TODO 7 (about 3 lines): in each step every row[k] becomes the number in links that this lane
     //: // finds in that row. The loop over k goes inside, unrolled: its loads do not wait for each
     //: // other.
-    //: (void)links, (void)lane, (void)steps;
+    //: (void)links, (void)lane, (void)steps;  // delete this line
     // END SOLUTION
 #pragma unroll
     for (int k = 0; k < chains; k++) {
@@ -685,30 +693,26 @@ int64_t items_of(const Variant& variant, const Options& options) {
 // ---------------------------------------------------------------------------------------------
 // One row of the table.
 
-template <class T>
-std::vector<T> run_and_fetch(const Variant& variant, Shape shape, const Work& work, T* d_output,
-                             size_t count) {
-    std::vector<T> h_output(count);
-    CHECK(cudaMemset(d_output, 0xFF, count * sizeof(T)));  // what nobody writes will show
-    variant.launch(shape, work);
-    CHECK(cudaMemcpy(h_output.data(), d_output, count * sizeof(T), cudaMemcpyDeviceToHost));
-    return h_output;
-}
-
 // Runs, compares, times; `reference` and `d_output` are of the variant's kind.
 template <class T>
 void measure(const Variant& variant, Shape shape, const Work& work, T* d_output,
              const std::vector<T>& reference, const Options& options, lab::Results& results) {
     const lab::NvtxRange range(variant.name);
-    const std::vector<T> h_output = run_and_fetch(variant, shape, work, d_output, reference.size());
-    const lab::Comparison comparison =
-        lab::compare(h_output.data(), reference.data(), reference.size());
-    const double milliseconds =
-        comparison.right() ? lab::median_milliseconds([&] { variant.launch(shape, work); }) : 0;
+    std::vector<T> h_output(reference.size());
+    const size_t bytes = h_output.size() * sizeof(T);
+    const auto run = [&] { variant.launch(shape, work); };
+    const auto attempt = [&] {
+        CHECK(cudaMemset(d_output, 0xFF, bytes));  // what nobody writes will show
+        run();
+        CHECK(cudaMemcpy(h_output.data(), d_output, bytes, cudaMemcpyDeviceToHost));
+        return lab::compare(h_output.data(), reference.data(), h_output.size());
+    };
+    const lab::Trial trial =
+        lab::compare_and_time(attempt, [&] { return lab::median_milliseconds(run); });
     const double steps = double(work.items) * work.steps;
-    results.add(variant.name, dim3(shape.grid), dim3(shape.threads), milliseconds,
+    results.add(variant.name, dim3(shape.grid), dim3(shape.threads), trial.milliseconds,
                 variant.walks ? steps * warp_size * sizeof(int32_t) : 0,
-                variant.walks ? 0 : 2 * steps, comparison);
+                variant.walks ? 0 : 2 * steps, trial.comparison);
     if (options.output_path.empty()) return;
     std::vector<int64_t> written = {work.items};
     if (work.every_lane) written.push_back(warp_size);

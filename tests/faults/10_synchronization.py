@@ -6,45 +6,85 @@ TREE = """        __syncthreads();
         if (threadIdx.x < stride) part[threadIdx.x] += part[threadIdx.x + stride];
     }
     //: // TODO 2 (about 4 lines)"""
+SHUFFLE = "        value += __shfl_down_sync(all_lanes, value, offset);"
+WARPS = "    return warp_sum(lane < blockDim.x / warp_size ? sum_of_warp[lane] : 0);"
 TILES = "for (int64_t tile = blockIdx.x; tile < whole_tiles; tile += gridDim.x) {"
+COPY_OUT = "if (copy[bin] > 0) atomicAdd(&counts[bin], Count{copy[bin]});"
+COUNTED = "atomicAdd(&copy[bytes[i]], 1u);"
+RACE = "hangs on the order in which the threads run.*"
+CPU = ("cpu",)  # a card may run it in a good order
 
 FAULTS = [
+    # Task 1
+    Fault(name="bounds test forgotten", old="if (i < count) atomicAdd(sum, values[i]);", new="atomicAdd(sum, values[i]);",
+          caught="bounds test i < count is missing .TODO 1"),
+    Fault(name="a launch the first time only", old="    CHECK(cudaMemsetAsync(d_sum, 0, sizeof(float)));\n",
+          new="    static bool done = false;\n    if (done) return;\n    done = true;\n"
+              "    CHECK(cudaMemsetAsync(d_sum, 0, sizeof(float)));\n", caught="right only once: in a later launch"),
+    # Task 2
     Fault(name="missing barrier in the tree", old=TREE, new=TREE.replace("        __syncthreads();\n", ""),
-          caught="barrier stand between writing and reading|differently from run to run|differ"),
+          caught=RACE + "TODO 2", backends=CPU),
     Fault(name="conditional barrier in the tree", old=TREE,
           new=TREE.replace("        __syncthreads();\n        if (threadIdx.x < stride) part",
                            "        if (threadIdx.x >= stride) continue;\n        __syncthreads();\n        part"),
-          caught="reach this barrier", backends=("cpu",)),
+          caught="reach this barrier", backends=CPU),
     Fault(name="first step of the tree missing", old="unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {\n        __",
           new="unsigned stride = blockDim.x / 4; stride > 0; stride /= 2) {\n        __",
-          count=1, caught="first step of the tree"),
+          count=1, caught="first step of the tree, stride blockDim.x / 2, is missing .TODO 2"),
     Fault(name="one thread too many in the tree", old=TREE,
-          new=TREE.replace("threadIdx.x < stride", "threadIdx.x <= stride"), caught="threads are those with threadIdx.x < stride", backends=("cpu",)),
-    Fault(name="parts behind the first 256 left out", old="lane < blockDim.x / warp_size ?",
-          new="lane < block_size / warp_size ?", caught="parts behind the first 256"),
+          new=TREE.replace("threadIdx.x < stride", "threadIdx.x <= stride"),
+          caught="threads are those with threadIdx.x < stride .TODO 2", backends=CPU),
+    # Tasks 3 and 4
+    Fault(name="last shuffle missing", old="offset > 0; offset /= 2", new="offset > 1; offset /= 2",
+          caught="last step of the shuffles, offset 1, is missing .TODO 3"),
+    Fault(name="shuffle in a condition", old=SHUFFLE,
+          new="        if (threadIdx.x % warp_size < offset) value += __shfl_down_sync(all_lanes, value, offset);",
+          caught="wait at a shuffle for lanes that do not come: it stands inside a condition", backends=CPU),
+    Fault(name="missing barrier between the warps", old="sum_of_warp[warp] = value;\n    __syncthreads();",
+          new="sum_of_warp[warp] = value;", caught=RACE + "TODO 4", backends=CPU),
+    Fault(name="only the first warp", old=WARPS, new=WARPS.replace("blockDim.x / warp_size", "1"),
+          caught="only the first warp of each block is in the sum: .*TODO 4"),
+    Fault(name="sums of warps that are not there", old=WARPS, new="    return warp_sum(sum_of_warp[lane]);",
+          caught="places of sum_of_warp that no warp has written.*TODO 4", backends=CPU),
+    Fault(name="parts behind the first 256 left out", old=WARPS,
+          new=WARPS.replace("blockDim.x / warp_size", "block_size / warp_size"),
+          caught="parts behind the first 256 are missing.*TODO 4"),
+    # Task 5
     Fault(name="one tile a block", old=TILES, new="if (const int64_t tile = blockIdx.x; tile < whole_tiles) {",
-          caught="go on to tile . gridDim.x"),
+          caught="only the first tile of each block is in the sum: the next one is tile . gridDim.x .TODO 5"),
+    Fault(name="every block adds every tile", old=TILES, new=TILES.replace("= blockIdx.x", "= 0").replace(
+        "+= gridDim.x", "+= 1"), caught="every block adds every tile: it is to begin at blockIdx.x.*TODO 5"),
+    Fault(name="one member of the vectors missing", old="            part.z += vector[k].z;\n", new="",
+          caught="member z of the vectors is missing .TODO 5"),
+    Fault(name="one vector four times", old="mine[k * block_size + threadIdx.x];", new="mine[threadIdx.x];",
+          caught="adds vector 0 four times: vector k is number k . block_size . threadIdx.x .TODO 5"),
+    Fault(name="tile by elements before the cast", old="reinterpret_cast<const float4*>(values) + tile * tile_vectors;",
+          new="reinterpret_cast<const float4*>(values + tile * tile_vectors);", caught="the cast to float4 comes first .TODO 5"),
+    Fault(name="only whole tiles", old="for (; i < count; i += stride) part.x", new="for (; i < 0; i += stride) part.x",
+          caught="elements behind the last whole tile are missing"),
+    # Given code
+    Fault(name="parts added on the host", old="    sum_of_parts<<<1, most_parts>>>(d_parts, shape.grid.x, d_sum);",
+          new="    std::vector<float> parts(shape.grid.x);\n    float sum = 0;\n"
+              "    CHECK(cudaMemcpy(parts.data(), d_parts, 4 * parts.size(), cudaMemcpyDeviceToHost));\n"
+              "    for (float part : parts) sum += part;\n"
+              "    CHECK(cudaMemcpy(d_sum, &sum, 4, cudaMemcpyHostToDevice));",
+          caught="two_stages launches sum_into_parts, but never sum_of_parts", backends=CPU),
     Fault(name="grid rounded down", old="dim3(lab::divide_up(count, block_size)), dim3(block_size)",
           new="dim3(std::max<int64_t>(count / block_size, 1)), dim3(block_size)",
-          caught="grid rounded up"),
-    Fault(name="last shuffle missing", old="offset > 0; offset /= 2", new="offset > 1; offset /= 2",
-          caught="offset 1, is missing"),
-    Fault(name="missing barrier between the warps", old="sum_of_warp[warp] = value;\n    __syncthreads();",
-          new="sum_of_warp[warp] = value;", caught="FAIL  warp_shuffles", backends=("cpu",)),
-    Fault(name="only the first warp", old="lane < blockDim.x / warp_size ? sum_of_warp[lane] : 0",
-          new="lane < 1 ? sum_of_warp[lane] : 0", caught="first warp of each block"),
-    Fault(name="one member of the vectors missing", old="            part.z += vector[k].z;\n", new="",
-          caught="member z of the vectors"),
-    Fault(name="only whole tiles", old="for (; i < count; i += stride) part.x", new="for (; i < 0; i += stride) part.x",
-          caught="FAIL  vectorised: 1 element"),
-    Fault(name="every block adds every tile", old=TILES, new=TILES.replace("= blockIdx.x", "= 0").replace(
-        "+= gridDim.x", "+= 1"), caught="FAIL  vectorised"),
+          caught="last partial block is missing: the grid is to be rounded up"),
+    # Tasks 6 and 7
     Fault(name="copy never set to zero", old="bin += blockDim.x) copy[bin] = 0;",
-          new="bin += blockDim.x) copy[bin] *= 1;", caught="FAIL  histogram, shared_copy", backends=("cpu",)),
-    Fault(name="lost updates in the copy", old="atomicAdd(&copy[bytes[i]], 1u);", new="copy[bytes[i]]++;",
-          caught="is a count an atomic", backends=("gpu",)),
-    Fault(name="copy added up too early", old="atomicAdd(&copy[bytes[i]], 1u);\n    __syncthreads();",
-          new="atomicAdd(&copy[bytes[i]], 1u);", caught="complete when it is added up"),
+          new="bin += blockDim.x) copy[bin] *= 1;", caught="begins with what was there before.*TODO 6", backends=CPU),
+    Fault(name="lost updates in the copy", old=COUNTED, new="copy[bytes[i]]++;",
+          caught="FAIL  histogram, shared_copy", backends=("gpu",)),
+    Fault(name="copy added up too early", old=COUNTED + "\n    __syncthreads();", new=COUNTED, caught=RACE + "TODO 6",
+          backends=CPU),
+    Fault(name="one byte a thread", old="for (int64_t i = first; i < count; i += stride) " + COUNTED,
+          new="if (first < count) atomicAdd(&copy[bytes[first]], 1u);", caught="each thread counts one byte.*TODO 6"),
+    Fault(name="counts of a block in 16 bits", old=COPY_OUT,
+          new="if (copy[bin] > 0) atomicAdd(&counts[bin], Count{uint16_t(copy[bin])});", caught="has 16 bits.*TODO 6"),
     Fault(name="half of the bytes of a vector", old="byte < 16; byte++) {\n        // BEGIN",
-          new="byte < 16; byte += 2) {\n        // BEGIN", caught="FAIL  histogram, lane_copies"),
+          new="byte < 16; byte += 2) {\n        // BEGIN", caught="only every second byte is counted .TODO 7"),
+    Fault(name="counters of a lane side by side", old="& 0xff) * warp_size], 1u);", new="& 0xff)], 1u);",
+          caught="counter of bin b is taken to be copy.b.: this lane's is copy.b . warp_size. .TODO 7"),
 ]

@@ -12,8 +12,8 @@
 #: make explain LAB=03         what each line asks of memory, without a GPU; FILE=my.cu; EXPLAIN=--help
 #: make profile-nsys LAB=03    where a run's time goes: kernels, copies, CUDA calls (Nsight Systems)
 #: make profile-ncu LAB=03     what limits each kernel (Nsight Compute)
-#: make progress               how far I am in every lab
-#: make next                   where to go on: opens the first TODO in VISUAL or EDITOR
+#: make progress [LAB=03]      how far I am in every lab
+#: make next [LAB=03]          where to go on: opens the first TODO in VISUAL or EDITOR
 #: make hint LAB=03            one more hint; ARGS=--again, "--task 2", --all, --reset
 #: make watch LAB=03           build and check at each save
 #: make reset LAB=03           start over; what I have goes to build/replaced
@@ -84,15 +84,16 @@ ifneq ($(explain_help),)
 explain:
 	@$(call python_path,common) $(call quote,$(PYTHON)) -B -m explain --help
 else ifneq ($(FILE),)
-# Any .cu file, in CPU mode. What it is linked with is built anew when common/cpu has changed.
+# Any .cu file, in CPU mode.
+own := $(call quote,$(if $(filter -%,$(FILE)),./)$(FILE))
 explained := build/cpu-explain/own/$(shell basename -- $(call quote,$(FILE)) .cu)
+compile := bash common/cpu/compile.sh --sanitize accesses --cxx $(call quote,$(CXX)) --python $(call quote,$(PYTHON))
+runtime := build/cpu-explain/own/runtime.o
 explain:
 	@$(refuse_lab)$(need_file)
 	@mkdir -p build/cpu-explain/own
-	@object=build/cpu-explain/own/runtime.o; \
-	    [ ! -e $$object ] || [ -z "$$(find common/cpu -newer $$object -print -quit)" ] || rm -f $$object
-	@bash common/cpu/compile.sh --sanitize accesses --cxx $(call quote,$(CXX)) --python $(call quote,$(PYTHON)) \
-	    $(call quote,$(FILE)) -o $(call quote,$(explained))
+	@bash common/build.sh --compiler $(call quote,$(CXX)) --first $(call quote,$(compile) --runtime -o $(runtime)) \
+	    -o $(call quote,$(explained)) $(compile) --runtime-object $(runtime) $(own)
 	@exec env $(order_of_command) $(call python_path,common) $(call quote,$(PYTHON)) -B \
 	    -m explain $(EXPLAIN) $(call quote,$(explained)) $(ARGS)
 endif
@@ -109,7 +110,7 @@ endif
 
 # What a learner asks for on the way; the modules are in common/checker.
 progress next:
-	@$(call learner,$@)
+	@$(refuse_unknown)$(call learner,$@,$(selected))
 
 hint watch reset:
 	@$(require_lab)$(refuse_unknown)$(call learner,$@,$(selected))

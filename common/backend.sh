@@ -25,6 +25,9 @@ find_nvcc() {
         [[ -n ${CUDA_HOME:-} ]] && candidates+=("$CUDA_HOME/bin/nvcc")
         [[ -n ${CUDA_PATH:-} ]] && candidates+=("$CUDA_PATH/bin/nvcc")
         candidates+=("$(command -v nvcc)" /usr/local/cuda/bin/nvcc /opt/cuda/bin/nvcc)
+        while IFS= read -r candidate; do
+            candidates+=("$candidate")
+        done < <(set +f && printf '%s\n' /usr/local/cuda-*/bin/nvcc /opt/cuda-*/bin/nvcc | sort -rV)
         for candidate in "${candidates[@]}"; do
             [[ -x $candidate ]] && nvcc=$candidate && break
         done
@@ -37,6 +40,19 @@ find_nvcc() {
     [[ -n $nvcc_version ]] && return
     nvcc_problem="$nvcc does not run: it does not tell its version"
     [[ -z ${NVCC:-} ]] || refuse "NVCC=$NVCC: $nvcc_problem"
+}
+
+# What nvidia-smi answers. It may warn of one card, and end with 14 or another status, behind the cards
+# that are there: lines with a capability are an answer in any case.
+ask_cards() { # fields
+    local answer status cards
+    answer=$(timeout 60 "$smi" --query-gpu="$1" --format=csv,noheader 2>&1)
+    status=$?
+    if ((status != 0)) && cards=$(grep -E '^[0-9]+\.[0-9], ' <<<"$answer"); then
+        answer=$cards status=0
+    fi
+    grep -iv '^warning:' <<<"$answer"
+    return $((status == 14 ? 0 : status))
 }
 
 # Sets card_names and capabilities ("90 75"), or card_problem.
@@ -57,8 +73,7 @@ find_cards() {
         return
     fi
     # Drivers before 510 do not know compute_cap: then the name alone is asked for.
-    if ! answer=$(timeout 60 "$smi" --query-gpu=compute_cap,name --format=csv,noheader 2>&1) &&
-        ! answer=$(timeout 60 "$smi" --query-gpu=name --format=csv,noheader 2>&1); then
+    if ! answer=$(ask_cards compute_cap,name) && ! answer=$(ask_cards name); then
         card_problem="nvidia-smi finds no card: ${answer%%$'\n'*}"
         return
     fi

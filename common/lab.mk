@@ -51,7 +51,7 @@ $(call require,$(learner_needs) $(if $(filter grade,$(MAKECMDGOALS)),$(grade_nee
 endif
 
 progress next:
-	@$(call learner,$@)
+	@$(call learner,$@,$(if $(LAB),$(lab)))
 
 hint watch reset:
 	@$(call learner,$@,$(lab))
@@ -114,12 +114,10 @@ ifeq ($(wildcard $(source)),)
 $(error $(kind)/$(lab)/$(name).cu is missing$(if $(filter labs,$(kind)),; make exercises LAB=$(number) writes it from the solution))
 endif
 
-# A file that holds the flags, and is written only when they change: what depends on it is then
-# built anew. $(1) the flags
-define write_if_changed
-@mkdir -p $(@D); printf '%s\n' $(call quote,$(1)) >$@.$$$$; \
-    if cmp -s $@.$$$$ $@; then rm -f $@.$$$$; else mv -f $@.$$$$ $@; fi
-endef
+# What is up to date goes by content, which build.sh compares; make itself would go by dates.
+# $(1) the compiler and other options  $(2) what is said before it is built  $(3) the command, all but the output
+up_to_date = $(quiet)bash $(top)/common/build.sh --compiler $(1) --say $(call quote,$(2)) -o $@ $(3)
+said := compiling $(kind)/$(lab)/$(name).cu for
 
 # Benchmarks link what they compare with, where it is there. links: does a program with these words
 # of a compiler's line link?  $(1) compiler and words  $(2) names of libraries
@@ -129,7 +127,6 @@ links = $(shell work=$$(mktemp -d) && echo 'int main() {}' >"$$work/peers.cpp" &
 peers = $(if $(bench),$(if $(2),$(if $(call links,$(1),$(2)),$(2))))
 is_missing = $(if $(bench),$(if $(2),,$(if $(1),echo 'lib$(firstword $(1)) is not found: measured without it' >&2)))
 
-# Each output gets a temporary name first: another make must not see half a file.
 ifeq ($(backend),gpu)
 
 host_compiler := $(if $(CCBIN),-ccbin $(call quote,$(CCBIN)))
@@ -142,13 +139,9 @@ flags += $(if $(bench),-DLAB_BENCH $(addprefix -l,$(libraries) $(host_libraries)
     -Xlinker -rpath -Xlinker $(call quote,$(shell dirname -- $(call quote,$(nvcc)))/../lib64)) \
     $(if $(host_libraries),-DLAB_HOST_PEERS))
 
-$(program).flags: always
-	$(call write_if_changed,$(nvcc) $(nvcc_version) $(flags))
-
-$(program): $(source) $(program).flags | announce
-	@echo 'compiling $(kind)/$(lab)/$(name).cu for $(architectures)' >&2
-	$(quiet)$(call quote,$(nvcc)) $(flags) -MMD -MP -MT $@ -MF $@.$$$$.d -o $@.$$$$ $< && \
-	    mv -f $@.$$$$.d $@.d && mv -f $@.$$$$ $@ || { rm -f $@.$$$$*; exit 1; }
+$(program): always | announce
+	$(call up_to_date,$(call quote,$(nvcc)) --compiler $(call quote,$(or $(CCBIN),g++)),$(said) $(architectures),$(strip \
+	    $(call quote,$(nvcc)) $(flags) $(source)))
 
 else
 
@@ -160,26 +153,13 @@ compile := bash $(top)/common/cpu/compile.sh $(if $(call is_set,DEBUG),--debug) 
     $(if $(explain),--sanitize accesses) \
     --cxx $(call quote,$(CXX)) --python $(call quote,$(PYTHON))
 runtime := $(top)/build/cpu$(explain:%=-%)$(debug)/runtime.o
-runtime_sources := $(shell find $(top)/common/cpu -type f ! -name '*.sh' ! -name '*.py*')
-translator := $(wildcard $(top)/common/cpu/*.sh $(top)/common/cpu/*.py)
+build_runtime := $(compile) --runtime -o $(runtime)
 
-$(program).flags: always
-	$(call write_if_changed,$(CXX) $(CPU_CXXFLAGS) $(CPU_LDFLAGS) $(flags))
-
-$(runtime).flags: always
-	$(call write_if_changed,$(CXX) $(CPU_CXXFLAGS))
-
-$(program): $(source) $(program).flags $(translator) $(runtime) | announce
-	@echo 'compiling $(kind)/$(lab)/$(name).cu for the CPU' >&2
-	$(quiet)$(compile) $(if $(flags),--flags '$(flags)') --runtime-object $(runtime) --dependencies $@.d $< -o $@
-
-$(runtime): $(runtime).flags $(translator) $(runtime_sources) | announce
-	@echo 'compiling common/cpu, which runs CUDA on the CPU (once)' >&2
-	$(quiet)$(compile) --runtime -o $@
+$(program): always | announce
+	$(call up_to_date,$(call quote,$(CXX)) --first $(call quote,$(build_runtime)),$(said) the CPU,$(strip \
+	    $(compile) $(if $(flags),--flags '$(flags)') --runtime-object $(runtime) $(source)))
 
 endif
-
--include $(program).d
 
 # --- running ------------------------------------------------------------------------------------
 

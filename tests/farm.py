@@ -30,6 +30,7 @@ SOURCE_SUFFIXES = (".cu", ".cuh", ".h", ".cpp", ".py", ".sh")
 sys.path.insert(0, str(ROOT / "common"))
 import together  # noqa: E402
 from checker import exercises  # noqa: E402
+from checker.profiling import find_command  # noqa: E402
 
 
 # Memory of what is done
@@ -146,11 +147,9 @@ class Build:
 
 
 def find_nvcc() -> str | None:
-    """nvcc from NVCC, CUDA_HOME, the PATH or the usual place."""
-    candidates = [os.environ.get("NVCC"),
-                  os.path.join(os.environ.get("CUDA_HOME", "/nonexistent"), "bin", "nvcc"),
-                  "nvcc", "/usr/local/cuda/bin/nvcc"]
-    return next((found for name in candidates if name and (found := shutil.which(name))), None)
+    """nvcc from NVCC, CUDA_HOME, the PATH or the usual places."""
+    named = os.environ.get("NVCC")
+    return shutil.which(named) if named else find_command("nvcc", ())
 
 
 def fingerprint(*paths: Path) -> str:

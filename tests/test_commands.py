@@ -16,20 +16,35 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-TOOLS = """as awk basename bash cat chmod cmp cp cut dirname echo env expr find flock g++ gcc git grep head id ld ln ls make
+TOOLS = """as awk b2sum basename bash cat chmod cmp cp cut dirname echo env expr find flock g++ gcc git grep head id ld ln ls make
     mkdir mktemp mv printf readlink rm rmdir sed seq sh sleep sort tail test timeout touch tr true uname
     xargs""".split()
 
 # Stands for the real compile.sh, which has tests of its own; this one takes any C++ program.
 COMPILE = """#!/bin/sh
 echo "compile.sh $*" >>"$LOG"
-[ "$1" = --debug ] && { macro=-DLAB_DEBUG; shift; }
-cxx=$2 python=$4; shift 4
-[ "$1" = --flags ] && shift 2
-case $1 in
-    --runtime) echo 'int runtime;' | "$cxx" -x c++ -c - -o "$3.$$" && mv "$3.$$" "$3" ;;
-    *) "$cxx" $macro -x c++ -MMD -MP -MF "$4" -MT "$7" "$5" -o "$7.$$" && mv "$7.$$" "$7" ;;
-esac
+while [ $# -gt 0 ]; do
+    case $1 in
+        --debug) macro=-DLAB_DEBUG ;;
+        --runtime) runtime=yes ;;
+        --anew) anew=yes ;;
+        *.cu) source=$1 ;;
+        *) case $1 in --cxx) cxx=$2 ;; -o) output=$2 ;; --list) list=$2 ;; esac; shift ;;
+    esac
+    shift
+done
+here=$(dirname "$0")
+if [ "$list" ]; then
+    [ -z "$source" ] || "$cxx" $CPU_CXXFLAGS -v -E -x c++ -M -MF "$list" "$source"
+    printf '\nx: %s ' "$0" "$here"/runtime.cpp "$here"/include/* >>"$list"
+elif [ "$runtime$anew" = yes ]; then
+    CPU_LDFLAGS= bash "$here/../build.sh" --compiler "$cxx" --say 'compiling common/cpu, which runs CUDA on the CPU (once)' \
+        -o "$output" bash "$0" --cxx "$cxx" --runtime --anew
+elif [ "$anew" ]; then
+    "$cxx" -x c++ -c "$here/runtime.cpp" -o "$output"
+else
+    "$cxx" $CPU_CXXFLAGS $macro -x c++ "$source" -o "$output"
+fi
 """
 PROGRAM = """#include "../../common/lab.h"
 extern "C" int printf(const char*, ...), atoi(const char*);  // no header: these tests build a lot
@@ -77,7 +92,8 @@ def machine(tmp_path_factory):
             (base / "tools" / tool).symlink_to(found)
     (base / "extra").mkdir()
     course = base / "course"
-    for file in ("Makefile", "common/lab.mk", "common/functions.mk", "common/backend.sh", "common/setup.sh", ".ci/run"):
+    for file in ("Makefile", "common/lab.mk", "common/functions.mk", "common/backend.sh", "common/build.sh",
+                 "common/setup.sh", ".ci/run"):
         (course / file).parent.mkdir(parents=True, exist_ok=True)
         text = (ROOT / file).read_text()
         for folder in ("/usr/local/cuda", "/opt/cuda", "/usr/lib/wsl/lib", "/usr/bin/python3",
@@ -89,6 +105,7 @@ def machine(tmp_path_factory):
     write(course / "common/helper.py", 'NAME = "the helper"\n')
     write(course / "common/cpu/compile.sh", COMPILE)
     write(course / "common/cpu/include/cuda_runtime.h", "")
+    write(course / "common/cpu/runtime.cpp", "int runtime;\n")
     add_lab(course, "01", "alpha", "Lab 01: first steps")
     add_lab(course, "02", "beta")
     write(course / "solutions/01_alpha/alpha.cu", PROGRAM.replace("WHO", '"the solution"'))
@@ -150,12 +167,13 @@ case $1 in
     --version) echo 'Cuda compilation tools, release {version}, V{version}.99'; exit ;;
     --list-gpu-code) {listed}; exit ;;
 esac
-printf '%s ' nvcc "$@" >>"$LOG"
+words="$*"
 while [ $# -gt 0 ]; do
-    case $1 in -MF) dependencies=$2 ;; -MT) target=$2 ;; -o) output=$2 ;; esac
-    source=$1; shift
+    case $1 in -MF) list=$2 ;; -o) output=$2 ;; *.cu) source=$1 ;; esac
+    shift
 done
-printf '%s : %s' "$target" "$source" >"$dependencies"
+[ -z "$list" ] || exec g++ -v -M -MF "$list" -x c++ "$source"
+printf '%s ' nvcc $words >>"$LOG"
 printf '#!/bin/sh\\necho on the card "$@"\\n' >"$output"
 chmod +x "$output"
 """, True)
@@ -317,7 +335,7 @@ def test_compile_errors_fail_and_leave_nothing(course):
     said = course.refused("run", "LAB=1")
     assert "alpha.cu:1:" in said and "zero" in said
     files = {path.name for path in (course.path / "build/cpu/labs/01_alpha").iterdir()}
-    assert files <= {"alpha.flags", "alpha.d"}
+    assert files <= {"alpha.lock"}
 
 
 # Benchmarks
@@ -372,7 +390,7 @@ def test_bench_links_the_peers_that_are_there(course):
     course.make("build", "LAB=1")
     assert "LAB_BENCH" not in course.log()
     text = nvcc.read_text()
-    nvcc.write_text(text.replace("printf '%s ' nvcc", 'case "$*" in *-lnppif*) exit 1 ;; esac\nprintf \'%s \' nvcc'))
+    nvcc.write_text(text.replace("printf '%s ' nvcc", 'case $words in *-lnppif*) exit 1 ;; esac\nprintf \'%s \' nvcc'))
     course.make("clean")
     result = bench(course)
     assert "libnppif is not found: measured without it" in result.stderr
@@ -411,46 +429,123 @@ def compiled(course, *words, **variables):
     return re.findall(r"^compiling (?:labs/|solutions/)?(\S+?),? ", said, re.MULTILINE)
 
 
-def test_changed_files_rebuild_what_uses_them(course):
-    def later(path):
-        now = time.time() + 2
-        os.utime(course.path / path, (now, now))
+BOTH = ["01_alpha/alpha.cu", "02_beta/beta.cu"]
 
+
+def date(path, seconds):
+    """A date is nothing to go by: a file may come from an archive, or from a server with a clock of its own."""
+    os.utime(path, (seconds, seconds))
+
+
+def change(path, text, seconds=1e9):
+    """Another content, with a date long ago."""
+    date(write(path, text), seconds)
+
+
+def test_changed_files_rebuild_what_uses_them(course):
     both = ["build", "LAB=all"]
-    assert compiled(course, *both) == ["common/cpu", "01_alpha/alpha.cu", "02_beta/beta.cu"]
+    assert compiled(course, *both) == ["common/cpu", *BOTH]
     assert compiled(course, *both) == []
-    later("labs/02_beta/beta.cu")
+    source, header = course.path / "labs/02_beta/beta.cu", course.path / "common/greeting.h"
+    for seconds in (1e9, 4e9):
+        date(source, seconds)
+        assert compiled(course, *both) == []
+        change(source, PROGRAM.replace("WHO", f'"dated {seconds:g}"'), seconds)
+        assert compiled(course, *both) == ["02_beta/beta.cu"]
+        assert course.make("run", "LAB=2").stdout == f"dated {seconds:g} says hello\n"
+    # of the same size and the same date
+    change(source, PROGRAM.replace("WHO", '"dated 4E+09"'), 4e9)
     assert compiled(course, *both) == ["02_beta/beta.cu"]
     shutil.rmtree(course.path / "build/cpu/labs")
-    assert compiled(course, *both) == ["01_alpha/alpha.cu", "02_beta/beta.cu"]
+    assert compiled(course, *both) == BOTH
     # a header that is included by another, and then is there no more
-    write(course.path / "common/greeting.h", '#define GREETING "says goodbye"\n')
-    later("common/greeting.h")
-    assert compiled(course, *both) == ["01_alpha/alpha.cu", "02_beta/beta.cu"]
-    write(course.path / "common/lab.h", '#define GREETING "says nothing"\n')
-    (course.path / "common/greeting.h").unlink()
-    assert compiled(course, *both) == ["01_alpha/alpha.cu", "02_beta/beta.cu"]
+    change(header, '#define GREETING "says goodbye"\n')
+    assert compiled(course, *both) == BOTH
+    change(course.path / "common/lab.h", '#define GREETING "says nothing"\n')
+    header.unlink()
+    assert compiled(course, *both) == BOTH
     assert course.make("run", "LAB=1").stdout == "alpha says nothing\n"
+
+
+def test_a_header_that_comes_or_goes_rebuilds(course):
+    folder = course.path / "labs/01_alpha"
+    change(folder / "alpha.cu", PROGRAM.replace("WHO", "NAME").replace("\n", """
+#include <name.h>
+#if __has_include("extra.h")
+#undef GREETING
+#define GREETING "says more"
+#endif
+""", 1))
+    flags = {"CPU_CXXFLAGS": "-Ifirst -Isecond"}
+    for number, (file, said) in enumerate((
+            ("second/name.h", "2 says hello"), ("first/name.h", "1 says hello"), ("extra.h", "1 says more"),
+            ("greeting.h", None), ("first/name.h", "2 says more"), ("extra.h", "2 says hello"))):
+        path = folder / file
+        if path.exists():
+            path.unlink()
+        else:
+            change(path, f'#define NAME "{file.find("first") and 2 or 1}"\n')
+        if said:
+            assert course.make("run", "LAB=1", **flags).stdout == f"{said}\n", number
+        assert compiled(course, "build", "LAB=1", **flags) == [], number  # lab.h finds greeting.h beside itself
+
+
+def test_what_is_edited_during_a_build_is_built_again(course):
+    source = course.path / "labs/01_alpha/alpha.cu"
+    course.extra("editing++", f"""g++ "$@"; status=$?
+case "$*" in *'alpha.cu -o '*) sed -i 's/"alpha"/"edited"/' '{source}'; touch -d 2001-01-01 '{source}' ;; esac
+exit $status
+""")
+    assert course.make("run", "LAB=1", "CXX=editing++").stdout == "alpha says hello\n"
+    assert course.make("run", "LAB=1", "CXX=editing++").stdout == "edited says hello\n"
+    assert compiled(course, "build", "LAB=1", "CXX=editing++") == []
+
+
+def test_another_program_in_its_place_is_not_run(course):
+    """Nor one that an interrupted build, or a full disk, has left."""
+    program = course.path / "build/cpu/labs/01_alpha/alpha"
+    course.make("build", "LAB=1")
+    change(program, "#!/bin/sh\necho wrong\n", 4e9)
+    assert course.make("run", "LAB=1").stdout == "alpha says hello\n"
+    program.with_suffix(".made").write_text("# asked: nothing\n")
+    assert compiled(course, "build", "LAB=1") == ["01_alpha/alpha.cu"]
 
 
 @pytest.mark.parametrize("file", ["include/cuda_runtime.h", "runtime.cpp", "compile.sh"])
 def test_a_changed_runtime_rebuilds_all(course, file):
     course.make("build", "LAB=1")
     path = course.path / "common/cpu" / file
-    write(path, path.read_text() if path.exists() else "")
-    os.utime(path, (time.time() + 2, time.time() + 2))
+    change(path, path.read_text() + "\n")
     assert compiled(course, "build", "LAB=1") == ["common/cpu", "01_alpha/alpha.cu"]
 
 
 def test_changed_flags_rebuild(course):
-    (course.machine / "extra/other++").symlink_to(shutil.which("g++"))
+    course.extra("other++", 'exec g++ "$@"')
     all_of_it = ["common/cpu", "01_alpha/alpha.cu"]
     assert compiled(course, "build", "LAB=1") == all_of_it
     assert compiled(course, "build", "LAB=1", "CXX=other++") == all_of_it
     assert "--cxx other++" in course.log()
     assert compiled(course, "build", "LAB=1", CXX="other++") == []
+    course.extra("other++", 'exec g++ -DOTHER "$@"')  # a compiler of the same name
+    assert compiled(course, "build", "LAB=1", CXX="other++") == all_of_it
     assert compiled(course, "build", "LAB=1") == all_of_it
     assert compiled(course, "build", "LAB=1", CPU_CXXFLAGS="-Wextra") == all_of_it
+    assert compiled(course, "build", "LAB=1", CPU_CXXFLAGS="-Wextra") == []
+
+
+def test_a_card_rebuilds_by_content_as_well(course):
+    course.card("9.0, NVIDIA H100")
+    course.nvcc()
+    lab = ["build", "LAB=1"]
+    assert compiled(course, *lab) == ["01_alpha/alpha.cu"]
+    assert compiled(course, *lab) == []
+    change(course.path / "common/greeting.h", '#define GREETING "says goodbye"\n')
+    assert compiled(course, *lab) == ["01_alpha/alpha.cu"]
+    date(course.path / "labs/01_alpha/alpha.cu", 4e9)
+    assert compiled(course, *lab) == []
+    assert compiled(course, *lab, NVCC_APPEND_FLAGS="-Xptxas -v") == ["01_alpha/alpha.cu"]
+    course.nvcc(version="12.5")
+    assert compiled(course, *lab) == ["01_alpha/alpha.cu"]
 
 
 def test_many_jobs_at_once(course):
@@ -558,6 +653,14 @@ def test_no_card(course, script, reason):
     assert backend(course, "BACKEND=gpu").startswith("gpu (no card needed to build, nvcc 12.4")
 
 
+@pytest.mark.parametrize("status", [14, 15])
+def test_a_warning_of_nvidia_smi_hides_no_card(course, status):
+    """14: the infoROM is corrupted, which it says behind the card."""
+    course.nvcc()
+    course.extra("nvidia-smi", f"echo '9.0, NVIDIA H100'; echo 'WARNING: infoROM is corrupted at gpu 0000:0A:00.0'; exit {status}")
+    assert backend(course) == "gpu (NVIDIA H100, nvcc 12.4, sm_90)"
+
+
 @pytest.mark.parametrize("value, hidden", [("", True), ("-1", True), ("-1,0", True), ("2", True), ("x", True),
                                            ("0", False), ("1,0", False), ("GPU-12ab", False)])
 def test_hidden_cards(course, value, hidden):
@@ -589,6 +692,9 @@ def test_where_nvcc_is_looked_for(course):
     course.card("9.0, NVIDIA H100")
     folder = course.machine / "system"
     places = [  # each next one goes before all the former ones
+        (folder / "opt/cuda-13.1/bin/nvcc", {}),
+        (folder / "usr/local/cuda-12.9/bin/nvcc", {}),
+        (folder / "usr/local/cuda-12.10/bin/nvcc", {}),
         (folder / "usr/local/cuda/bin/nvcc", {}),
         (course.machine / "extra/nvcc", {}),
         (folder / "path/bin/nvcc", {"CUDA_PATH": str(folder / "path")}),

@@ -510,19 +510,19 @@ int main() { k<<<1, 1>>>(A); return 3; }
 """
 
 
-def test_paths_dependencies_and_what_is_left(folder, run):
+def test_paths_lists_and_what_is_left(folder, run):
     place = folder / "a [b] c"
     (place / "out").mkdir(parents=True)
     (place / "my lab.cu").write_text(SMALL)
     (place / "header.h").write_text("#define A 2\n")
     runtime = farm.call(farm.runtime_object, False)
-    result = compile_script(place, "my lab.cu", "-o", "out/my lab", "--dependencies", "out/lab.d",
-                            runtime_object=runtime)
+    result = compile_script(place, "my lab.cu", "-o", "out/my lab", runtime_object=runtime)
     assert result.returncode == 0 and result.stdout + result.stderr == ""
-    assert sorted(os.listdir(place / "out")) == ["lab.d", "my lab"]
     assert run(place / "out/my lab").returncode == 3
+    assert compile_script(place, "my lab.cu", "--list", "out/lab.d", runtime_object=runtime).returncode == 0
+    assert sorted(os.listdir(place / "out")) == ["lab.d", "my lab"]
     rules = (place / "out/lab.d").read_text().replace("\\\n", " ")
-    assert rules.startswith("out/my\\ lab: my\\ lab.cu ") and "\nheader.h:\n" in rules
+    assert rules.startswith("output: my\\ lab.cu ") and " header.h " in rules and "/translate.py " in rules
 
     # A learner's mistake leaves the program of before, and nothing else.
     (place / "header.h").write_text("")
@@ -547,13 +547,12 @@ def test_error_of_the_translator_stops_the_build(folder):
 def test_translation_and_compilation_may_be_two_calls(folder):
     (folder / "lab.cu").write_text("__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n")
     runtime = farm.call(farm.runtime_object, False)
-    first = compile_script(folder, "--translate", "lab.cu", "-o", "lab.ii", "--dependencies", "lab.d")
+    first = compile_script(folder, "--translate", "lab.cu", "-o", "lab.ii")
     assert first.returncode == 0 and "cuda_cpu::launch" in (folder / "lab.ii").read_text(), first
-    assert (folder / "lab.d").read_text().startswith("lab.ii: lab.cu")
     second = compile_script(folder, "lab.ii", "-o", "lab", runtime_object=runtime)
     assert second.returncode == 0, second
     assert farm.run(folder / "lab").returncode == 0
-    assert sorted(os.listdir(folder)) == ["lab", "lab.cu", "lab.d", "lab.ii"]
+    assert sorted(os.listdir(folder)) == ["lab", "lab.cu", "lab.ii"]
 
 
 @pytest.mark.parametrize("words, sentence", [

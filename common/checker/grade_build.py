@@ -15,9 +15,8 @@ SECONDS = 300
 SHOWN_LINES = 30
 
 # make itself says what it would use: a goal that prints the variables of common/lab.mk, and on the CPU
-# makes the runtime that all programs are linked with. make reads the goal before its own files, so
-# the goal's prerequisite has to be expanded when they are known.
-QUESTION = """show-tools: $$(if $$(filter cpu,$$(backend)),$$(runtime)) ; @printf '%s\\n' \
+# makes the runtime that all programs are linked with.
+QUESTION = """show-tools: ; @$(if $(filter cpu,$(backend)),$(build_runtime) &&) printf '%s\\n' \
 $(foreach name,backend reason flags nvcc architectures CXX PYTHON,$(call quote,$(name)=$($(name)))) \
 "CPLUS_INCLUDE_PATH=$$CPLUS_INCLUDE_PATH" "LIBRARY_PATH=$$LIBRARY_PATH" "CPU_LDFLAGS=$$CPU_LDFLAGS"
 """
@@ -65,7 +64,7 @@ def base_environment() -> dict[str, str]:
 def find_tools(root: Path, lab: str) -> Tools:
     """Asks make what `make build LAB=...` would use here."""
     result = subprocess.run(["make", "-s", "--no-print-directory", "-C", str(root / "labs" / lab),
-                             "MAKECMDGOALS=build", "--eval=.SECONDEXPANSION:", f"--eval={QUESTION}", "show-tools"],
+                             "MAKECMDGOALS=build", f"--eval={QUESTION}", "show-tools"],
                             text=True, capture_output=True, check=False)
     if result.returncode != 0:
         raise NoTools(result.stderr.strip())

@@ -12,8 +12,7 @@ from .course import shown
 from .profiling import (NoProfile, Target, Tool, ask, digits, main, number, reason, record, short_name, table,
                         wrapped)
 
-TOOL = Tool("ncu", "Nsight Compute", "nsight-compute",
-            ("/usr/local/cuda/bin/ncu", "/opt/cuda/bin/ncu", "/opt/nvidia/nsight-compute/*/ncu"))
+TOOL = Tool("ncu", "Nsight Compute", "nsight-compute", ("/opt/nvidia/nsight-compute/*/ncu",))
 MOST_LAUNCHES = 100  # each costs a second or so
 SECTIONS = ("SpeedOfLight", "MemoryWorkloadAnalysis", "Occupancy", "LaunchStats", "WarpStateStats")
 

@@ -12,8 +12,7 @@ from .course import shown
 from .profiling import (NoProfile, Target, Tool, ask, digits, main, number, reason, record, short_name, table,
                         wrapped)
 
-TOOL = Tool("nsys", "Nsight Systems", "nsight-systems",
-            ("/usr/local/cuda/bin/nsys", "/opt/cuda/bin/nsys", "/opt/nvidia/nsight-systems/*/bin/nsys"))
+TOOL = Tool("nsys", "Nsight Systems", "nsight-systems", ("/opt/nvidia/nsight-systems/*/bin/nsys",))
 # The names of the reports now, and until 2022.
 REPORTS = ("cuda_gpu_kern_sum", "cuda_gpu_mem_time_sum", "cuda_gpu_mem_size_sum", "cuda_api_sum", "nvtx_pushpop_sum")
 OLD_REPORTS = ("gpukernsum", "gpumemtimesum", "gpumemsizesum", "cudaapisum", "nvtxppsum")

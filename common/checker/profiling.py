@@ -34,13 +34,23 @@ class NoProfile(Exception):
     """Why there is no profile, in sentences."""
 
 
+# Where a toolkit lies, as common/backend.sh has it: by its link, or without one by its version.
+TOOLKITS = ("/usr/local/cuda", "/opt/cuda", "/usr/local/cuda-*", "/opt/cuda-*")
+
+
+def by_version(path: str) -> list[int]:
+    """The numbers in a path: 12.10 comes after 12.9."""
+    return [int(number) for number in re.findall(r"\d+", path)]
+
+
 def find_command(command: str, places: tuple[str, ...]) -> str | None:
-    """A tool of the toolkit's: on the PATH, beside nvcc, or in one of `places`, patterns of which the
-    newest version comes last."""
+    """A tool of the toolkit's: beside the nvcc that was named, on the PATH, where toolkits lie, or in one of `places`. Both are
+    patterns, of which the newest version is taken."""
     beside = [os.path.join(os.environ[name], "bin", command)
               for name in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(name)]
-    newest = [path for place in places for path in sorted(glob.glob(place), reverse=True)]
-    return next(filter(None, map(shutil.which, [command, *beside, *newest])), None)
+    places = (*(f"{toolkit}/bin/{command}" for toolkit in TOOLKITS), *places)
+    newest = [path for place in places for path in sorted(glob.glob(place), key=by_version, reverse=True)]
+    return next(filter(None, map(shutil.which, [*beside, command, *newest])), None)
 
 
 @dataclass(frozen=True)

@@ -18,21 +18,19 @@ import argparse
 import hashlib
 import json
 import os
-import re
 import secrets
 import shlex
 import subprocess
 import sys
 import tempfile
 import textwrap
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from explain.order import mistake_in_order
 
-from . import sanitize_card
+from . import excerpt, sanitize_card
 from .failure import Failure, Skipped
 from .job import interruptible
 from .lab import BAD_USAGE, RIGHT, SKIPPED, WRONG, Parser
@@ -113,30 +111,16 @@ def refuse_nonsense(parser: Parser, options: argparse.Namespace) -> None:
 # Building
 
 
-def stamp(words: str, sources: list[Path]) -> str | None:
-    """What an output is made from: a digest of the options, and of each file's path, time and size."""
-    try:
-        states = [(str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in sources]
-    except OSError:  # a source has gone
-        return None
-    return hashlib.sha256(repr((words, states)).encode()).hexdigest()
-
-
-def listed(dependencies: Path) -> list[Path]:
-    """The files in a list that the compiler has written for make."""
-    if not dependencies.exists():
-        return [dependencies]
-    first = dependencies.read_text().replace("\\\n", " ").splitlines()[0]
-    words = re.split(r"(?<!\\)\s+", first.partition(": ")[2].strip())
-    return [Path(word.replace("\\ ", " ")) for word in words]
-
-
-def compiled(words: list[str], options: argparse.Namespace) -> None:
-    """Runs compile.sh; Failure with the compiler's own messages."""
-    run = subprocess.run(["bash", str(CPU / "compile.sh"), "--cxx", options.cxx, "--python",
-                          sys.executable, *words], capture_output=True, text=True)
+def built(options: argparse.Namespace, compilers: list[str], first: str, output: Path, words: list[str]) -> Path:
+    """The output that the words make, compiled unless that was done before; build.sh says what that means.
+    Failure with the compiler's own messages."""
+    named = [word for name in compilers for word in ("--compiler", name)]
+    run = subprocess.run(["bash", str(ROOT / "common/build.sh"), *named, "--first", first, "-o", str(output), *words],
+                         capture_output=True, text=True)
     if run.returncode != 0:
-        raise Failure(f"{options.source} does not compile:\n{run.stderr.strip()}")
+        raise Failure(f"{options.source} does not compile:\n"
+                      + "\n".join(excerpt.without_make(run.stderr.strip() or run.stdout.strip())))
+    return output
 
 
 def place_of(flavour: str, source: Path) -> Path:
@@ -146,36 +130,16 @@ def place_of(flavour: str, source: Path) -> Path:
     return folder / source.stem
 
 
-def made(output: Path, record: Path, words: list[str], sources: list[Path], options: argparse.Namespace) -> None:
-    """Compiles an output, unless it was made with these words and from these files as they are now."""
-    dependencies, made_from = record.with_suffix(".d"), record.with_suffix(".made")
-    said = repr((options.cxx, words))
-    if output.exists() and made_from.exists() and made_from.read_text() == stamp(said, sources + listed(dependencies)):
-        return
-    made_from.write_text("")
-    before = time.time_ns()
-    compiled([*words, "--dependencies", str(dependencies), "-o", str(output)], options)
-    sources = sources + listed(dependencies)
-    now = stamp(said, sources)
-    # What was edited meanwhile is compiled again, the next time.
-    if now and all(path.stat().st_mtime_ns < before for path in sources if path.suffix != ".o"):
-        made_from.write_text(now)
-
-
-def built(flavour: str, options: argparse.Namespace) -> Path:
-    """The program of one flavour, compiled unless that was done before."""
-    folder = ROOT / "build" / "sanitize" / flavour
-    folder.mkdir(parents=True, exist_ok=True)
-    runtime, source = folder / "runtime.o", options.source.resolve()
-    tools = [CPU / "compile.sh", CPU / "translate.py"]
-    made(runtime, runtime, ["--runtime", "--sanitize", flavour], tools, options)
-    program = place_of(flavour, source)
+def built_for_cpu(flavour: str, options: argparse.Namespace) -> Path:
+    """The program of one flavour."""
+    program = place_of(flavour, options.source.resolve())
+    runtime = program.parent.parent / "runtime.o"
+    compiler = ["bash", str(CPU / "compile.sh"), "--sanitize", flavour, "--cxx", options.cxx, "--python", sys.executable]
     name = str(options.source)
     if name.startswith("-"):  # which the compiler would take for an option
         name = f"./{name}"
-    made(program, program.parent, ["--sanitize", flavour, "--runtime-object", str(runtime), "--flags", options.flags,
-                                   name], [*tools, runtime, source], options)
-    return program
+    return built(options, [options.cxx], shlex.join([*compiler, "--runtime", "-o", str(runtime)]), program,
+                 [*compiler, "--runtime-object", str(runtime), "--flags", options.flags, name])
 
 
 def card() -> dict[str, str]:
@@ -194,11 +158,8 @@ def built_by_nvcc(options: argparse.Namespace) -> Path:
     program = place_of("gpu", options.source.resolve())
     ccbin = ["-ccbin", os.environ["CCBIN"]] if os.environ.get("CCBIN") else []
     words = [said["nvcc"], "-std=c++17", "-O3", "-lineinfo", "-g", *said["gencode"].split(), *ccbin,
-             *shlex.split(options.flags), str(options.source), "-o", str(program)]
-    run = subprocess.run(words, capture_output=True, text=True)
-    if run.returncode != 0:
-        raise Failure(f"{options.source} does not compile:\n{(run.stderr or run.stdout).strip()}")
-    return program
+             *shlex.split(options.flags), str(options.source)]
+    return built(options, [said["nvcc"], os.environ.get("CCBIN") or "g++"], "", program, words)
 
 
 # Running
@@ -233,7 +194,7 @@ def watched(program: Path, arguments: list[str], here: Path, timeout: float, ord
 
 def all_watched(flavour: str, options: argparse.Namespace, order: dict[str, str]) -> list[Watched]:
     """Builds one flavour and runs it where the command was typed, once for each list of arguments."""
-    program = built(flavour, options)
+    program = built_for_cpu(flavour, options)
     return [watched(program, arguments, Path.cwd(), options.timeout, order) for arguments in options.runs]
 
 

@@ -235,7 +235,7 @@ def times(finding: Finding, cut: bool) -> str:
 
 def find_tool() -> str | None:
     """compute-sanitizer, which comes with the toolkit and may lie beside nvcc."""
-    return find_command("compute-sanitizer", ("/usr/local/cuda/bin/compute-sanitizer",))
+    return find_command("compute-sanitizer", ())
 
 
 def watched(tool: str, program: Path, arguments: list[str], timeout: float) -> tuple[list[Finding], Run | Failure]:

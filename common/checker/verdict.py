@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -53,6 +54,8 @@ class Judge:
         backend = subprocess.run(["bash", str(ROOT / "common/backend.sh"), "run"], check=False,
                                  stdout=subprocess.PIPE, stdin=subprocess.DEVNULL).stdout
         digest.update(backend + repr([os.environ.get(name) for name in SETTINGS]).encode())
+        for name in ("CXX", "CCBIN"):
+            digest.update(identity(os.environ.get(name) or "g++"))
         add_files(digest, ROOT / "common", lambda path: "__pycache__" not in path.parts)
         return digest.digest()
 
@@ -60,6 +63,13 @@ class Judge:
         digest = hashlib.sha256(self.shared)
         add_files(digest, lab.folder, lambda path: path.suffix in (*SUFFIXES, ".py") or path.name == "Makefile")
         return digest.hexdigest()
+
+    @staticmethod
+    def holds(lab: CourseLab) -> bool:
+        """Are the files that the lab's programs were built from as they were? They may lie anywhere."""
+        records = (ROOT / "build").glob(f"?pu/labs/{lab.name}/{lab.title}.made")
+        return all(subprocess.run(["bash", str(ROOT / "common/build.sh"), "-o", str(record.with_suffix(""))],
+                                  cwd=lab.folder, check=False).returncode == 0 for record in records)
 
     # Without running anything
 
@@ -73,7 +83,8 @@ class Judge:
             stored = json.loads((lab.memory / "verdict.json").read_text(encoding="utf-8"))
             verdict = Verdict(**stored["verdict"])
             impatient = verdict.state != DONE and stored["seconds"] < self.seconds
-            return verdict if stored["key"] == self.key(lab) and not impatient else None
+            same = stored["key"] == self.key(lab) and (verdict.state == BROKEN or self.holds(lab))
+            return verdict if same and not impatient else None
         except (OSError, ValueError, KeyError, TypeError):
             return None  # not there yet, or from another version of the course
 
@@ -144,6 +155,16 @@ class Judge:
         hangs = any("did not end within" in case["message"] for case in cases)
         return Verdict(DONE if status == 0 else FAILING, passed, len(cases),
                        "a run did not end in time" if hangs else "")
+
+
+def identity(compiler: str) -> bytes:
+    """What tells one compiler of this name from another."""
+    try:
+        with open(shutil.which(compiler) or "", "rb") as file:
+            start = file.read(1 << 16)
+        return start + subprocess.run([compiler, "--version"], capture_output=True, check=False).stdout
+    except OSError:
+        return b""
 
 
 def add_files(digest, folder: Path, wanted) -> None:

@@ -63,7 +63,7 @@ class Watch:
         self.check()
 
     def snapshot(self) -> list:
-        """What shows that a file was saved; an editor may have put another in its place."""
+        """What shows that a file was saved; an editor may have put another in its place, and with an old date."""
         found = []
         try:
             paths = sorted(self.lab.folder.iterdir())
@@ -75,7 +75,7 @@ class Watch:
                     status = path.stat()
                 except OSError:
                     continue  # being replaced at this moment
-                found.append((path.name, status.st_mtime_ns, status.st_size, status.st_ino))
+                found.append((path.name, status.st_ctime_ns, status.st_size, status.st_ino))
         return found
 
     def look_at_files(self) -> None:
@@ -175,7 +175,8 @@ class Watch:
         if failure:
             print(paint(failure[0], "red"), *failure[1:], count, sep="\n", flush=True)
         elif count and status == 0:
-            print(paint(f"{str(self.lab).capitalize()}, is done: {count}", "green"), flush=True)
+            left = self.lab.left_standing()
+            print(paint(f"{str(self.lab).capitalize()}, is done: {count}", "green") + (f", but {left}" if left else ""), flush=True)
             self.remember_done(count)
         elif excerpt.COMPILING_A_LAB.search(output) and not count:
             print(paint("It does not compile:", "yellow"), *excerpt.first_compile_error(output), sep="\n", flush=True)

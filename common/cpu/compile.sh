@@ -8,7 +8,8 @@ Usage: compile.sh [OPTION]... SOURCE.cu -o PROGRAM
        compile.sh --translate [OPTION]... SOURCE.cu -o SOURCE.ii
        compile.sh [OPTION]... SOURCE.ii -o PROGRAM
        compile.sh --runtime [OPTION]... -o RUNTIME.o
-Builds a CUDA program, or the runtime that every program is linked with, for the CPU.
+Builds a CUDA program, or the runtime that every program is linked with, for the CPU: the program in
+any case, the runtime if it is not up to date.
   --translate            stop after the translation; from there another call goes on
   --debug                no optimisation, debugging symbols, LAB_DEBUG defined
   --sanitize bounds      with AddressSanitizer and UndefinedBehaviorSanitizer
@@ -17,8 +18,9 @@ Builds a CUDA program, or the runtime that every program is linked with, for the
   --cxx COMPILER         the C++ compiler (g++)
   --python PYTHON        the Python that runs the translator (python3)
   --flags "FLAGS"        further flags for the compiler, after all others
-  --dependencies FILE    write what PROGRAM depends on, for make
-  --runtime-object FILE  the runtime to link with (runtime.o beside PROGRAM, built if absent)
+  --list FILE            build nothing: write what the output would be made from, as a rule of make,
+                         and say on standard error where the compiler looks for headers
+  --runtime-object FILE  the runtime to link with, as it is (runtime.o beside PROGRAM, built if needed)
 CPU_CXXFLAGS and CPU_LDFLAGS from the environment say where headers and libraries are.
 END
 }
@@ -29,15 +31,16 @@ refuse() {
 }
 
 here=$(dirname -- "${BASH_SOURCE[0]}")
-source='' output='' dependencies='' sanitize='' runtime_object='' extra_flags=''
-debug=no runtime=no translate=no cxx=g++ python=python3
+source='' output='' list='' sanitize='' runtime_object='' extra_flags=''
+debug=no runtime=no anew=no translate=no cxx=g++ python=python3
 while [ $# -gt 0 ]; do
     case $1 in
         --debug) debug=yes ;;
         --runtime) runtime=yes ;;
+        --anew) anew=yes ;;  # the runtime, as build.sh asks for it
         --translate) translate=yes ;;
         --help) usage && exit ;;
-        -o | --cxx | --python | --sanitize | --flags | --dependencies | --runtime-object)
+        -o | --cxx | --python | --sanitize | --flags | --list | --runtime-object)
             [ $# -ge 2 ] || refuse "$1 needs a value"
             case $1 in
                 -o) output=$2 ;;
@@ -45,7 +48,7 @@ while [ $# -gt 0 ]; do
                 --python) python=$2 ;;
                 --sanitize) sanitize=$2 ;;
                 --flags) extra_flags=$2 ;;
-                --dependencies) dependencies=$2 ;;
+                --list) list=$2 ;;
                 --runtime-object) runtime_object=$2 ;;
             esac
             shift
@@ -58,13 +61,27 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-[ -n "$output" ] || refuse "-o PROGRAM is missing"
+[ -n "$output$list" ] || refuse "-o PROGRAM is missing"
 if [ $runtime = yes ]; then
     [ -z "$source" ] || refuse "--runtime takes no source, but got $source"
 else
     [ -n "$source" ] || refuse "SOURCE.cu is missing"
 fi
-[ -d "$(dirname -- "$output")" ] || refuse "the folder of $output does not exist"
+[ -n "$list" ] || [ -d "$(dirname -- "$output")" ] || refuse "the folder of $output does not exist"
+
+# Brings a runtime up to date, which knows neither the flags nor the libraries of one program.
+bring_runtime() { # file
+    local options=()
+    [ $debug = no ] || options=(--debug)
+    [ -z "$sanitize" ] || options+=(--sanitize "$sanitize")
+    CPU_LDFLAGS='' bash "$here/../build.sh" --compiler "$cxx" -o "$1" \
+        --say 'compiling common/cpu, which runs CUDA on the CPU (once)' \
+        bash "${BASH_SOURCE[0]}" --runtime --anew "${options[@]}" --cxx "$cxx"
+}
+if [ $runtime$anew = yesno ]; then
+    bring_runtime "$output"
+    exit
+fi
 
 # -ffp-contract=off: a * b + c rounds twice, as written, whatever the machine's own instructions.
 # -fno-optimize-sibling-calls: each call leaves a frame, so that a message finds the learner's line.
@@ -116,24 +133,29 @@ read -r -a words <<<"${CPU_CXXFLAGS:-} $extra_flags"
 flags+=(-DCUDA_ON_CPU=1 "-I$here/include" "${words[@]}")
 read -r -a link_flags <<<"${CPU_LDFLAGS:-}"
 
+preprocess=("$cxx" "${flags[@]}" -include "$here/include/cuda_runtime.h" -E -x c++ "$source")
+[ $runtime = no ] || preprocess=("$cxx" "${flags[@]}" -E "$here/runtime.cpp")
+if [ -n "$list" ]; then
+    "${preprocess[@]}" -v -M -MT output -MF "$list"
+    printf '\noutput:' >>"$list"
+    printf ' %q' "$here"/{compile.sh,translate.py,runtime.cpp} "$here"/runtime/* ${runtime_object:+"$runtime_object"} \
+        "$("$cxx" -print-file-name=libboost_context.a)" >>"$list"
+    exit
+fi
+
 # Everything is made in a folder beside the output and moved at the end: whoever looks sees the old
 # file or the whole new one.
 work=$(mktemp -d -- "$output.XXXXXX")
 trap 'rm -rf -- "$work"' EXIT
 export TMPDIR=$work
-dependency_flags=()
-if [ -n "$dependencies" ]; then
-    dependency_flags=(-MMD -MP -MQ "$output" -MF "$work/dependencies")
-fi
 
 if [ $runtime = yes ]; then
-    "$cxx" "${flags[@]}" "${dependency_flags[@]}" -c "$here/runtime.cpp" -o "$work/output"
+    "$cxx" "${flags[@]}" -c "$here/runtime.cpp" -o "$work/output"
 else
     translated=$source
     if [[ $source != *.ii ]]; then
         translated=$work/translated.ii
-        "$cxx" "${flags[@]}" "${dependency_flags[@]}" -include "$here/include/cuda_runtime.h" \
-            -E -x c++ "$source" -o "$work/preprocessed.ii"
+        "${preprocess[@]}" -o "$work/preprocessed.ii"
         "$python" -I -S "$here/translate.py" "${observe[@]}" <"$work/preprocessed.ii" >"$translated"
     fi
     if [ $translate = yes ]; then
@@ -141,13 +163,7 @@ else
     else
         if [ -z "$runtime_object" ]; then
             runtime_object=$(dirname -- "$output")/runtime.o
-            if [ ! -e "$runtime_object" ]; then
-                debug_option=()
-                [ $debug = no ] || debug_option=(--debug)
-                [ -z "$sanitize" ] || debug_option+=(--sanitize "$sanitize")
-                "${BASH_SOURCE[0]}" --runtime "${debug_option[@]}" --cxx "$cxx" \
-                    --flags "$extra_flags" -o "$runtime_object"
-            fi
+            bring_runtime "$runtime_object"
         fi
         # ThreadSanitizer's own library is left out: runtime/races.h takes its place.
         if [ "$sanitize" = races ] || [ "$sanitize" = accesses ]; then
@@ -162,5 +178,4 @@ else
             -no-pie "${link_flags[@]}" -l:libboost_context.a -o "$work/output"
     fi
 fi
-[ -z "$dependencies" ] || mv -f -- "$work/dependencies" "$dependencies"
 mv -f -- "$work/output" "$output"

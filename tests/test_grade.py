@@ -155,11 +155,23 @@ def read(path):
         return ""
 
 
+@pytest.mark.parametrize("count, right", [(3, 1), (3, 3), (7, 6), (74, 37), (1, 0)])
+def test_the_points_of_cases_add_up(count, right):
+    cases = [Case(str(number), number * right // count < (number + 1) * right // count, "") for number in range(count)]
+    grades = grade_score.Grades(1, "cpu", {"03_x": 10.0}, {"03_x": [case.name for case in cases]},
+                                {"eve": {"03_x": Verdict("03_x", "", cases=cases)}})
+    result = grade_report.gradescope(grades, "eve")
+    for key, total in (("score", result["score"]), ("max_score", 10)):
+        assert round(sum(test[key] for test in result["tests"]), 9) == total
+    assert all(abs(test["max_score"] - 10 / count) < 0.01 for test in result["tests"])
+    assert result["score"] == round(10 * right / count, 2)
+
+
 def test_the_files_for_students(course, graded):
     own = course / "build/grades/students"
     right = json.loads((own / "student_000/results.json").read_text())
     assert right["score"] == 10 and [test["status"] for test in right["tests"]] == ["passed"] * 3
-    assert sum(test["max_score"] for test in right["tests"]) == pytest.approx(10, abs=0.001)
+    assert round(sum(test["max_score"] for test in right["tests"]), 9) == 10
     broken = json.loads((own / "bad_does_not_compile/results.json").read_text())
     assert broken["score"] == 0 and len(broken["tests"]) == 1
     assert "error" in broken["tests"][0]["output"] and str(course) not in broken["tests"][0]["output"]

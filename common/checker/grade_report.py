@@ -42,10 +42,9 @@ def gradescope(grades: Grades, student: str) -> dict:
             tests.append({"name": f"{label}: {clean(verdict.sentence)}", "score": 0, "max_score": grades.points[lab],
                           "status": "failed", "output": clean(verdict.detail or verdict.sentence)[:MESSAGE_LIMIT]})
             continue
-        share = grades.points[lab] / max(1, len(grades.counted[lab]))
-        for case in grades.cases(student, lab):
-            tests.append({"name": f"{label}: {clean(case.name)}", "score": round(share if case.passed else 0, 4),
-                          "max_score": round(share, 4), "status": "passed" if case.passed else "failed",
+        for case, share in zip(grades.cases(student, lab), grades.shares(student, lab)):
+            tests.append({"name": f"{label}: {clean(case.name)}", "score": share if case.passed else 0,
+                          "max_score": share, "status": "passed" if case.passed else "failed",
                           "output": clean(case.message)[:MESSAGE_LIMIT]})
     lines = [f"{lab}: {clean(grades.sentence(student, lab))}, {grades.score(student, lab):g} of "
              f"{grades.points[lab]:g} points" for lab in grades.labs]

@@ -42,6 +42,16 @@ class Grades:
         total = len(self.counted[lab])
         return round(self.points[lab] * self.passed(student, lab) / total, 2) if total else 0.0
 
+    def shares(self, student: str, lab: str) -> list[float]:
+        """The points of each case, rounded so that those of the passed ones add up to the score, and all to the
+        points of the lab."""
+        cases, passed = self.cases(student, lab), self.passed(student, lab)
+        sums = [round(self.points[lab] * count / len(cases), 4) for count in range(len(cases) + 1)] if cases else []
+        sums[passed:passed + 1] = [self.score(student, lab)] if cases else []
+        steps = [round(after - before, 4) for before, after in zip(sums, sums[1:])]
+        right, wrong = iter(steps[:passed]), iter(steps[passed:])
+        return [next(right if case.passed else wrong) for case in cases]
+
     def total(self, student: str) -> float:
         return round(sum(self.score(student, lab) for lab in self.labs), 2)
 

@@ -26,6 +26,10 @@ class Todo:
     task: int  # 0: the lab does not number its tasks
     part: str
 
+    @property
+    def name(self) -> str:
+        return f"TODO {self.task}{self.part}" if self.task else "a TODO"
+
 
 class CourseLab:
     """One lab of the course, as the learner has it."""
@@ -97,6 +101,15 @@ class CourseLab:
         place = {task: i for i, task in enumerate(order)}
         # What the learner has noted without a number comes after the numbered ones.
         return sorted(found, key=lambda todo: (todo.task == 0, place.get(todo.task, len(order)), todo.task, todo.part))
+
+    def left_standing(self) -> str:
+        """What is wrong with a lab whose cases all pass: a TODO that it was handed out with. Or nothing."""
+        shipped = {match[1].strip() for text in self.shipped().values() for match in TODO.finditer(text)}
+        left = [todo for todo in self.todos() if todo.text in shipped]
+        if not left:
+            return ""
+        more = f" and {len(left) - 1} more" if len(left) > 1 else ""
+        return f"{left[0].name}{more} still {'stand' if more else 'stands'} in {left[0].path.name}"
 
     def task_order(self) -> list[int]:
         """The numbered tasks in the order in which hints.md has them."""

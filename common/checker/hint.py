@@ -1,7 +1,8 @@
 """One more hint each time: `make hint LAB=nn`, from labs/NN_name/hints.md.
 
 A list of hints stands under each task's heading, from a nudge to nearly the answer. Without --task
-the task is the first whose TODO still stands in the learner's file.
+the task is the first whose TODO still stands in the learner's file. A hint that begins with "1e: " or
+"1a and 1b" belongs to these parts of the task: it is shown as long as one of their TODOs stands.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from .verdict import write_json
 HEADING = re.compile(r"^## +(.*?)\s*$")
 NUMBERED = re.compile(r"^Task (\d+)\b")
 HINT = re.compile(r"^\d+\. +(.*)$")
+PARTS = re.compile(r"\d+[a-z](?:(?:, | and )\d+[a-z])*\b")
 TEXT_WIDTH = 98
 
 
@@ -32,16 +34,22 @@ class Task:
 
     title: str
     hints: list[str] = field(default_factory=list)
-    seen: int = 0
+    seen: set[int] = field(default_factory=set)  # numbers of hints, from 0
+    open_parts: set[str] = field(default_factory=set)  # "1e": those whose TODO stands; none: the task has no parts
 
     @property
     def number(self) -> int:
         match = NUMBERED.match(self.title)
         return int(match[1]) if match else 0
 
-    @property
-    def left(self) -> bool:
-        return self.seen < len(self.hints)
+    def left(self, part: str = "") -> int | None:
+        """The first hint that the learner has not seen and that is still of use."""
+        wanted = {part} if part else self.open_parts
+        for number, hint in enumerate(self.hints):
+            parts = PARTS.match(hint)
+            if number not in self.seen and not (parts and wanted and wanted.isdisjoint(re.findall(r"\d+[a-z]", parts[0]))):
+                return number
+        return None
 
 
 def read_tasks(text: str) -> list[Task]:
@@ -86,28 +94,32 @@ class Hints:
         self.memory = memory_of(lab)
         self.tasks = read_tasks(self.file.read_text("utf-8", "replace"))
         self.asked = ""  # the title of the task that was asked for last
+        for todo in lab.todos():
+            for task in self.tasks:
+                if todo.part and todo.task == task.number:
+                    task.open_parts.add(f"{todo.task}{todo.part}")
         try:
             stored = json.loads(self.memory.read_text(encoding="utf-8"))
             self.asked = str(stored["asked"])
             for task in self.tasks:
-                task.seen = min(int(stored["seen"].get(task.title, 0)), len(task.hints))
+                task.seen = {number for number in stored["seen"].get(task.title, []) if number < len(task.hints)}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             pass  # nothing seen yet
 
     def remember(self) -> None:
-        write_json(self.memory, {"asked": self.asked, "seen": {task.title: task.seen for task in self.tasks}})
+        write_json(self.memory, {"asked": self.asked, "seen": {task.title: sorted(task.seen) for task in self.tasks}})
 
     def named(self, wish: str) -> Task | None:
-        """The task by its number or by the beginning of its title."""
-        if wish.isdigit():
-            return next((task for task in self.tasks if task.number == int(wish)), None)
+        """The task by its number, with a part or without, or by the beginning of its title."""
+        if match := re.fullmatch(r"(\d+)([a-z]?)", wish):
+            return next((task for task in self.tasks if task.number == int(match[1])), None)
         return next((task for task in self.tasks
                      if task.title.split(": ")[-1].lower().startswith(wish.lower())), None)
 
     def current(self) -> Task | None:
         """The task to give the next hint for: the one of last time, unless it is solved or has none
         left; then the first whose TODO still stands; then any."""
-        left = [task for task in self.tasks if task.left]
+        left = [task for task in self.tasks if task.left() is not None]
         waiting = {todo.task for todo in self.lab.todos()}
         open_tasks = [task for task in left if not waiting - {0} or task.number in waiting]
         for task in open_tasks:
@@ -118,16 +130,17 @@ class Hints:
     def next(self, wish: str = "") -> str:
         """One more hint, ready to print, or the sentence that there is none."""
         task = self.named(wish) if wish else self.current()
-        if task is None or not task.left:
+        number = task.left(wish if PARTS.fullmatch(wish) else "") if task else None
+        if number is None:
             return self.exhausted(task)
-        task.seen += 1
+        task.seen.add(number)
         self.asked = task.title
         try:
             self.remember()
             trouble = []
         except OSError as error:
             trouble = [f"This hint will come again, as it cannot be noted that you have seen it ({refused(error)})."]
-        return "\n".join([self.text(task, task.seen), *filter(None, [self.advice(task), self.when_done(wish)]), *trouble])
+        return "\n".join([self.text(task, number + 1), *filter(None, [self.advice(task), self.when_done(wish)]), *trouble])
 
     def text(self, task: Task, number: int) -> str:
         head = terminal.paint(f"Lab {self.lab.number}. {task.title}", "bold")
@@ -137,9 +150,9 @@ class Hints:
     def advice(self, task: Task) -> str:
         again = f"make hint LAB={self.lab.number}"
         place = self.tasks.index(task)
-        others = [other for other in self.tasks[place + 1:] + self.tasks[:place] if other.left]
+        others = [other for other in self.tasks[place + 1:] + self.tasks[:place] if other.left() is not None]
         sentences = []
-        if not task.left:
+        if task.left() is None:
             sentences.append("This was the last hint for this task.")
         if others:
             wish = next((str(other.number) for other in others if other.number), "") or \
@@ -153,7 +166,7 @@ class Hints:
         return f"No TODO is left in your files: make check LAB={self.lab.number} says what is still wrong."
 
     def exhausted(self, task: Task | None) -> str:
-        if task is not None and any(other.left for other in self.tasks):
+        if task is not None and any(other.left() is not None for other in self.tasks):
             return (f"There are no more hints for this task ({task.title}). "
                     f'ARGS=--again shows them once more.')
         return (f"There are no more hints for lab {self.lab.number}; ARGS=--again shows the last ones once more.\n"
@@ -165,7 +178,7 @@ class Hints:
         task = self.named(wish) if wish else next((t for t in self.tasks if t.title == self.asked), None)
         if task is None or not task.seen:
             return f"You have not seen a hint of this yet: make hint LAB={self.lab.number} shows the first."
-        return "\n".join(self.text(task, number) for number in range(1, task.seen + 1)).rstrip("\n")
+        return "\n".join(self.text(task, number + 1) for number in sorted(task.seen)).rstrip("\n")
 
     def everything(self, wish: str) -> str:
         tasks = [self.named(wish)] if wish else self.tasks

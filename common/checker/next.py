@@ -10,10 +10,10 @@ import textwrap
 from pathlib import Path
 
 from . import terminal, verdict
-from .course import CourseLab, labs, shown
+from .course import CourseLab, labs, one_lab, shown
 from .job import interruptible
 from .lab import Parser
-from .progress import add_timeout
+from .progress import add_timeout, said
 from .verdict import Judge, Verdict
 
 # How editors are told the line; those that are not listed get the file alone.
@@ -23,15 +23,15 @@ COLON_LINE = ("hx", "helix", "subl", "zed")
 GOTO_LINE = ("code", "codium", "code-insiders", "cursor")
 
 
-def first_open(judge: Judge, course: list[CourseLab]) -> tuple[CourseLab, Verdict] | None:
-    """The first lab that is not done; what this machine cannot run is passed over."""
+def first_open(judge: Judge, course: list[CourseLab], only: bool) -> tuple[CourseLab, Verdict] | None:
+    """The first lab that is not done; what this machine cannot run is passed over. Or the only one, as it is."""
     for lab in course:
         found = judge.known(lab)
         if found is None:
             if terminal.is_terminal(sys.stderr):
                 print(f"checking {lab} ...", file=sys.stderr)
             found = judge.judge(lab)
-        if found.state not in (verdict.DONE, verdict.SKIPPED):
+        if found.state != verdict.SKIPPED and said(lab, found) != verdict.DONE or only:
             return lab, found
     return None
 
@@ -40,7 +40,7 @@ def describe(lab: CourseLab, found: Verdict) -> tuple[Path, int]:
     """Prints what there is to do, and returns where to start."""
     path, number = lab.source, 1
     todo = next(iter(lab.todos()), None)
-    print(f"{terminal.paint(f'{lab}'.capitalize(), 'bold')}: {terminal.clean(str(found))}")
+    print(f"{terminal.paint(f'{lab}'.capitalize(), 'bold')}: {terminal.clean(said(lab, found))}")
     print(f"  read   {shown(lab.folder / 'README.md')}")
     if todo:
         path, number = todo.path, todo.line
@@ -83,16 +83,17 @@ def open_editor(editor: str, path: Path, line: int) -> int:
 def main(arguments: list[str] | None = None) -> int:
     parser = Parser(prog="next", allow_abbrev=False,
                     description="Says where to go on, and opens it in $VISUAL or $EDITOR on a terminal.")
+    parser.add_argument("lab", nargs="*", metavar="NN_name", help="in this lab, not in the first that is not done")
     add_timeout(parser)
     parser.add_argument("--no-editor", action="store_true", help="only say it")
     options = parser.parse_args(arguments)
     if not options.timeout > 0:
         parser.error("--timeout takes a number above 0")
-    course = labs()
+    course = [one_lab(parser, options.lab)] if options.lab else labs()
     place: list[tuple[Path, int]] = []
 
     def look() -> int:
-        found = first_open(Judge(options.timeout, workers=2), course)
+        found = first_open(Judge(options.timeout, workers=2), course, bool(options.lab))
         if found:
             place.append(describe(*found))
         else:

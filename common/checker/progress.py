@@ -12,7 +12,7 @@ import time
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
 from . import job, terminal, verdict
-from .course import CourseLab, labs
+from .course import CourseLab, labs, one_lab
 from .job import interruptible
 from .lab import Parser
 from .verdict import Judge, Verdict
@@ -51,8 +51,14 @@ def judge_all(judge: Judge, wanted: list[CourseLab], at_once: int) -> list[Verdi
     return [found[lab.name] for lab in wanted]
 
 
+def said(lab: CourseLab, found: Verdict) -> str:
+    """The verdict, and what is left to do where it is "done"."""
+    left = lab.left_standing() if found.state == verdict.DONE else ""
+    return f"{found}, but {left}" if left else str(found)
+
+
 def line(lab: CourseLab, found: Verdict, name_width: int) -> str:
-    text = terminal.clean(str(found))
+    text = terminal.clean(said(lab, found))
     if terminal.is_terminal(sys.stdout):
         text = text[:max(20, terminal.width() - name_width - 7)]
     return f"{lab.number}  {lab.title:<{name_width}}  {terminal.paint(text, COLOURS[found.state])}"
@@ -64,7 +70,7 @@ def report(judge: Judge, wanted: list[CourseLab], at_once: int) -> int:
     name_width = max(len(lab.title) for lab in wanted)
     for lab, of_lab in zip(wanted, found):
         print(line(lab, of_lab, name_width))
-    done = sum(of_lab.state == verdict.DONE for of_lab in found)
+    done = sum(said(lab, of_lab) == verdict.DONE for lab, of_lab in zip(wanted, found))
     print(f"\n{terminal.paint(terminal.bar(done, len(found)), 'green')} {done} of {len(found)} labs done")
     if done < len(found):
         print("make next says where to go on")
@@ -76,6 +82,7 @@ def report(judge: Judge, wanted: list[CourseLab], at_once: int) -> int:
 def main(arguments: list[str] | None = None) -> int:
     cores = len(os.sched_getaffinity(0))
     parser = Parser(prog="progress", allow_abbrev=False, description="Says how far you are in every lab.")
+    parser.add_argument("lab", nargs="*", metavar="NN_name", help="this lab only")
     add_timeout(parser)
     parser.add_argument("--jobs", metavar="N", type=int, default=min(cores, MOST_AT_ONCE),
                         help=f"labs to check at a time (one a core, at most {MOST_AT_ONCE})")
@@ -83,7 +90,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if not options.timeout > 0 or options.jobs < 1:
         parser.error("--timeout and --jobs take numbers above 0")
-    wanted = labs()
+    wanted = [one_lab(parser, [name]) for name in options.lab] or labs()
     if not wanted:
         parser.error("there is no lab in the folder labs")
     if options.again:

@@ -28,7 +28,7 @@ while [ $# -gt 0 ]; do
     case $1 in --runtime) runtime=1 ;; -o) output=$2; shift ;; *.cu) source=$1 ;; esac
     shift
 done
-[ -z "$runtime" ] || exec touch "$output"
+[ -z "$runtime" ] || { mkdir -p "$(dirname "$output")" && exec touch "$output"; }
 exec g++ -pthread -x c++ "$source" -o "$output"
 """
 SOLUTION = """#include <cstdio>

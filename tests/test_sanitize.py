@@ -4,7 +4,6 @@ import json
 import os
 import re
 import sys
-import time
 from collections import defaultdict
 from pathlib import Path
 from types import SimpleNamespace
@@ -143,24 +142,15 @@ def test_what_was_found_before_the_end_counts(folder, number, found, said):
 def test_a_program_is_made_anew_when_its_source_is_another(tmp_path, monkeypatch):
     """Also by an older file; and each source has a program of its own."""
     assert sanitize.place_of("races", tmp_path / "a_b/x.cu") != sanitize.place_of("races", tmp_path / "a/b/x.cu")
-    made, source = [], tmp_path / "x.cu"
-
-    def compiled(words, _):
-        made.append(words)
-        Path(words[-1]).write_text("")
-        Path(words[-3]).write_text(f"x: {source} \\\n {tmp_path}/tile.cuh\n")
-
-    monkeypatch.setattr(sanitize, "compiled", compiled)
-    edits = [("x.cu", "first", 100), ("tile.cuh", "first", 100), ("x.cu", "other", 200), ("x.cu", "longer text", 200),
-             ("tile.cuh", "first", 50)]
-    for step, (file, text, age) in enumerate(edits):
-        (tmp_path / file).write_text(text)
-        os.utime(tmp_path / file, (time.time() - age,) * 2)
-        for _ in range(2 if step else 0):
-            sanitize.made(tmp_path / "x", tmp_path / "x", ["x.cu"], [source], SimpleNamespace(cxx="g++"))
-            assert len(made) == step
-    sanitize.made(tmp_path / "x", tmp_path / "x", ["x.cu"], [source], SimpleNamespace(cxx="clang++"))
-    assert len(made) == step + 1
+    monkeypatch.chdir(tmp_path)
+    Path("compile.sh").write_text("""case $2 in --list) echo x: x.cu tile.cuh >"$3" ;; -o) cat x.cu tile.cuh >"$3"; echo >>log ;; esac\n""")
+    for step, (text, header) in enumerate([("first", "first"), ("other", "first"), ("other", "2"), ("first", "first")], 1):
+        for name, content in (("x.cu", text), ("tile.cuh", header)):
+            Path(name).write_text(content)
+            os.utime(name, (1e9 - step, 1e9 - step))
+        for _ in range(2):
+            sanitize.built(SimpleNamespace(source="x.cu"), ["g++"], "", Path("x"), ["bash", "./compile.sh", "x.cu"])
+        assert (Path("x").read_text(), Path("log").read_text()) == (text + header, "\n" * step)
 
 
 @pytest.mark.parametrize("arguments, sentence", [

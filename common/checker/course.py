@@ -96,7 +96,8 @@ class CourseLab:
             except OSError:
                 continue
             found += [Todo(path, number, match[1].strip(), int(match[2] or 0), match[3] or "")
-                      for number, line in enumerate(lines, 1) if (match := TODO.search(line))]
+                      for number, line in enumerate(lines, 1)
+                      if (match := TODO.search(line)) and not line.lstrip().startswith("//:")]  # a mark of the solution's
         order = self.task_order()
         place = {task: i for i, task in enumerate(order)}
         # What the learner has noted without a number comes after the numbered ones.

@@ -67,7 +67,8 @@ if [ $runtime = yes ]; then
 else
     [ -n "$source" ] || refuse "SOURCE.cu is missing"
 fi
-[ -n "$list" ] || [ -d "$(dirname -- "$output")" ] || refuse "the folder of $output does not exist"
+[ -n "$list" ] || [ $runtime$anew = yesno ] || [ -d "$(dirname -- "$output")" ] ||
+    refuse "the folder of $output does not exist"
 
 # Brings a runtime up to date, which knows neither the flags nor the libraries of one program.
 bring_runtime() { # file

@@ -7,18 +7,20 @@
     __global__ void kernel(...) {                       a kernel, which must not be called
     __noinline__, __device__, __host__                  qualifiers
 
-Reads preprocessed text (g++ -E) on standard input and writes the same text, translated, on standard
-output. Working after the preprocessor means that macros are expanded, a lab's headers are included
+What macros have moved goes back to its column first (learner_columns). Reads preprocessed text
+(g++ -E) on standard input and writes the same text, translated, on standard output. Working after the preprocessor means that macros are expanded, a lab's headers are included
 and comments are gone. Line markers around what is rewritten put everything back to the line and
 column where the learner wrote it, so the compiler's messages show the learner's own source. What
 cannot be read is an error in the compiler's own form, `file:line: error: sentence`, and exit
 status 1.
 """
 
+import os
 import re
 import sys
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
+from difflib import SequenceMatcher
 from typing import NamedTuple
 
 # Qualifiers that say nothing to a host compiler; spaces take their place.
@@ -85,6 +87,126 @@ def translate(text: str, observed: bool = False) -> str:
     spans = learner_spans(text)
     wanted = any(CANDIDATE.search(text, *span) for span in spans)
     return Translator(text, spans, observed).translated() if wanted else text
+
+
+class Piece(NamedTuple):
+    """A line of a learner's file, or a part of it, in the preprocessed text."""
+
+    start: int
+    end: int
+    file: str  # quoted, as in a marker
+    line: int
+    system: bool  # from a macro of a system header, which stays as it is
+
+
+# What can be moved as a whole, be it longer than what the compiler reads as one token; or a comment.
+LUMP = re.compile(
+    r"""//[^\n]*|/\*.*?(?:\*/|\Z)
+  | (?:u8|[uUL])?"(?:[^"\\\n]|\\.)*"? | (?:u8|[uUL])?'(?:[^'\\\n]|\\.)*'?
+  | [^\W\d]\w* | \.?\d(?:[eEpP][+-]|'?[\w.])* | [()\[\]{},;] | [^\w\s"'()\[\]{},;/]+ | \S""",
+    re.DOTALL | re.VERBOSE,
+)
+
+
+def learner_columns(text: str) -> str:
+    """The text with everything in the line and column where the learner has written it.
+
+    A macro makes a line longer: an error in CHECK(...) would be shown far to the right of it. What
+    stands in the learner's line is found again in the longer one; what is the macro's own comes to
+    stand where its name does.
+    """
+    first = MARKER.match(text.split("\n", 1)[0])
+    folder = os.path.dirname(first[2][1:-1]) if first else None
+    groups: dict[tuple[str, int], list[Piece]] = {}
+    for piece in pieces_of(text, folder):
+        groups.setdefault((piece.file, piece.line), []).append(piece)
+    edits: list[tuple[int, int, str]] = []
+    keys = sorted(groups)
+    for key, following in zip(keys, [*keys[1:], ("", 0)]):
+        # What a macro takes from several lines is one line to the preprocessor, up to what comes next.
+        lines = written(*key, following[1] if following[0] == key[0] else key[1])
+        if lines and lines[-1][0] == following[1]:
+            next_line = text[slice(*groups[following][0][:2])]
+            lines[-1] = following[1], lines[-1][1][: len(next_line) - len(next_line.lstrip())]
+        edits += moved(text, groups[key], lines)
+    parts, start = [], 0
+    for begin, end, new in sorted(edits):
+        parts += [text[start:begin], new]
+        start = end
+    return "".join(parts) + text[start:]
+
+
+def pieces_of(text: str, folder: str | None) -> Iterator[Piece]:
+    """The lines that are not empty, of the files in the learner's folder."""
+    markers = [match for match in re.finditer(r"^# .*$", text, re.MULTILINE) if MARKER.match(match[0])]
+    for match, end in zip(markers, [*(m.start() for m in markers[1:]), len(text)]):
+        marker = MARKER.match(match[0])
+        name = marker[2][1:-1]
+        if folder is None or os.path.dirname(name) != folder or name.startswith("<"):
+            continue
+        start, line = match.end() + 1, int(marker[1])
+        for content in text[start:end].split("\n"):
+            if content.strip() and not content.startswith("#"):
+                yield Piece(start, start + len(content), marker[2], line, "3" in marker[3].split())
+            start, line = start + len(content) + 1, line + 1
+
+
+SOURCES: dict[str, list[str]] = {}
+
+
+def written(file: str, first: int, last: int) -> list[tuple[int, str]]:
+    """The lines of a file with their numbers, as far as they may be one line to the preprocessor."""
+    if file not in SOURCES:
+        try:
+            with open(re.sub(r"\\(.)", r"\1", file[1:-1]), encoding="utf-8", errors="surrogateescape", newline="\n") as source:
+                SOURCES[file] = source.read().split("\n")
+        except OSError:
+            SOURCES[file] = []
+    lines = list(enumerate(SOURCES[file], 1))[first - 1 : last]
+    ends = [place for place, (_, line) in enumerate(lines) if place and line.lstrip().startswith("#")]
+    return lines[: ends[0]] if ends else lines
+
+
+def lumps(text: str) -> list[tuple[str, int]]:
+    """Each lump with its place, without comments."""
+    return [(match[0], match.start()) for match in LUMP.finditer(text) if match[0][:2] not in ("//", "/*")]
+
+
+def moved(text: str, pieces: list[Piece], lines: list[tuple[int, str]]) -> list[tuple[int, int, str]]:
+    """What brings the pieces of one line to where the learner has written them: (start, end, new text)."""
+    plain = "".join(text[piece.start : piece.end] for piece in pieces)
+    if not lines or lines[0][1].startswith(plain.rstrip()) and len(pieces) == 1 and lines[0][1][len(plain.rstrip()) :].lstrip()[:2] in ("", "//"):
+        return []
+    source = [(word, number, len(line[:place].encode("utf-8", "surrogateescape")))
+              for number, line in lines for word, place in lumps(line)]
+    target = [(word, piece, piece.start + place) for piece in pieces for word, place in lumps(text[piece.start : piece.end])]
+    places = matched([word for word, *_ in source], [word for word, *_ in target])
+    edits = []
+    current = None  # the piece, line and column at which the compiler takes itself to be, and the offset in the text
+    for (word, piece, offset), place in zip(target, places):
+        if piece.system:
+            current = None
+            continue
+        if current is None or current[0] is not piece:
+            current = piece, piece.line, len(text[piece.start : offset].encode("utf-8", "surrogateescape")), offset
+        gap = offset - current[3]
+        here = current[1], current[2] + gap
+        there = source[place][1:] if place is not None else here
+        if there != here:
+            edits.append((current[3], offset, f"\n# {there[0]} {piece.file}\n{' ' * there[1]}"))
+        current = piece, there[0], there[1] + len(word.encode("utf-8", "surrogateescape")), offset + len(word)
+    if edits and current:
+        edits.append((current[3], current[3], f"\n# {pieces[-1].line} {pieces[-1].file}\n"))
+    return edits
+
+
+def matched(source: list[str], target: list[str]) -> list[int | None]:
+    """For each word of the longer line its place in the learner's, or that of the macro's name."""
+    places: list[int | None] = [None] * len(target)
+    for kind, first, last, begin, end in SequenceMatcher(None, source, target, autojunk=False).get_opcodes():
+        for index in range(begin, end):
+            places[index] = first + index - begin if kind == "equal" else min(first, len(source) - 1) if source else None
+    return places
 
 
 def learner_spans(text: str) -> list[tuple[int, int]]:
@@ -359,7 +481,7 @@ class Translator(Source):
         if declared is not None:
             # A call that does not compile is then no error by itself, so the check can say it.
             result = f" -> decltype(void({kernel}(cuda_cpu_arguments...)))"
-            check = f"[](auto fits) {{ {self.fit_assertion(declared, start)} }}({self.at(start)}"
+            check = f"[](auto fits) {{ {self.fit_assertion(declared, start)} }}{self.at(start)}({self.at(start)}"
         pieces = [
             # After the colon of `case 1:` the :: would become another token.
             " " if self.text[start - 1 : start] in (":", "<") else "",
@@ -672,7 +794,7 @@ def main() -> int:
     """Translates standard input to standard output; `--observed` for a sanitizer."""
     text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     try:
-        translated = translate(text, observed="--observed" in sys.argv[1:])
+        translated = translate(learner_columns(text), observed="--observed" in sys.argv[1:])
     except TranslationError as error:
         sys.stderr.buffer.write(f"{error}\n".encode("utf-8", "surrogateescape"))
         return 1

@@ -103,20 +103,20 @@ def table(rows: Iterable[dict]) -> Iterator[str]:
         metric = row["metrics"].get
         grid, block = ("x".join(map(str, row[name])) for name in ("grid", "block"))
         yield f"{row['kernel']}: grid {grid}, block {block}; its first launch, counted by ncu"
-        yield f"  {'access':14}  {'requests':>10}  {'each takes':>10}"
+        yield f"  {'access':14}  {'requests':>10}  {'each takes':>10}  unit"
         for words, kind in (("load global", "global_op_ld"), ("store global", "global_op_st"),
                             ("load local", "local_op_ld"), ("store local", "local_op_st")):
             requests = metric(f"l1tex__t_requests_pipe_lsu_mem_{kind}.sum") or 0
             sectors = metric(f"l1tex__t_sectors_pipe_lsu_mem_{kind}.sum")
             each = f"{sectors / requests:10.2f}" if requests and sectors is not None else f"{'':10}"
             if requests:
-                yield f"  {words:14}  {requests:10.0f}  {each}"
+                yield f"  {words:14}  {requests:10.0f}  {each}  sectors"
         for words, kind in (("load shared", "ld"), ("store shared", "st")):
             requests = metric(f"smsp__inst_executed_op_shared_{kind}.sum") or 0
             wavefronts = metric(f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{kind}.sum") or 0
             conflicts = metric(f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{kind}.sum") or 0
             if requests:
-                yield f"  {words:14}  {requests:10.0f}  {wavefronts / requests:10.2f}  {conflicts:.0f} extra wavefronts"
+                yield f"  {words:14}  {requests:10.0f}  {wavefronts / requests:10.2f}  wavefronts, {conflicts:.0f} extra"
         uniform = metric("smsp__sass_average_branch_targets_threads_uniform.pct")
         lanes = metric("smsp__thread_inst_executed_per_inst_executed.ratio")
         words = ["no branch" if not uniform else f"{uniform:.1f} % of branches uniform"]

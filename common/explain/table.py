@@ -55,7 +55,7 @@ def remark(line: Line, share: float) -> str:
     if access.what == "atomic":
         words.append(f"up to {access.most} lanes on one address" if access.most > 1 else "each lane its own address")
     elif access.space == "shared":
-        words.append(f"{access.most}-way conflict, {size(access.conflicts * share)} extra" if access.conflicts else "no conflict")
+        words.append(f"{access.most}-way conflict, {size(access.conflicts * share)} extra wavefronts" if access.conflicts else "no conflict")
     return ", ".join(words)
 
 
@@ -64,11 +64,12 @@ def cells(kernel: Kernel, line: Line) -> list[str]:
     moved = f"{size(32 * access.units * share)} / {size(access.bytes * share)}" if access.space != "shared" else ""
     number = f"{Path(line.file).name}:{line.line}" if len(kernel.files) > 1 else str(line.line)
     return [number, line.words, line.which, size(access.requests * share), f"{line.lanes:.1f}",
-            f"{line.per_request:.2f}", f"{line.least_per_request:.2f}", moved, remark(line, share)]
+            f"{line.per_request:.2f}", f"{line.least_per_request:.2f}", "wavefronts" if access.space == "shared" else "sectors",
+            moved, remark(line, share)]
 
 
-HEADINGS = ["line", "access", "", "requests", "lanes", "each takes", "least", "bytes moved / used", ""]
-RIGHT = [True, False, False, True, True, True, True, True, False]
+HEADINGS = ["line", "access", "", "requests", "lanes of 32", "each takes", "least", "unit", "bytes moved / used", ""]
+RIGHT = [True, False, False, True, True, True, True, False, True, False]
 
 
 def table(kernel: Kernel) -> Iterator[str]:

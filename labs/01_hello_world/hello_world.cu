@@ -24,7 +24,7 @@ __host__ __device__ int64_t count(dim3 shape) {
 __global__ void greet_kernel() {
     // TODO (3 lines): the number of this thread's block in the grid, the thread's place in its
     // block, and from both its number in the whole grid. The threads of one block follow each
-    // other; count(blockDim) says how many they are.
+    // other; count(blockDim) says how many they are. Replace the line below.
     int64_t number = 0;
     printf("device: hello from block (%u, %u, %u), thread (%u, %u, %u), number %lld\n", blockIdx.x,
            blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z,
@@ -34,6 +34,7 @@ __global__ void greet_kernel() {
 // Starts one thread for every place of the grid. Returns at once, before any of them has run.
 void launch_greet(dim3 grid, dim3 block) {
     // TODO (2 lines): launch greet_kernel with this grid and this block, then check the launch.
+    // Replace the line below.
     (void)grid, (void)block;
 }
 

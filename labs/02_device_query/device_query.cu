@@ -32,6 +32,7 @@ struct Section {
 Quantity attribute(cudaDeviceAttr which, int device) {
     // TODO (about 6 lines): ask cudaDeviceGetAttribute. If it fails, call cudaGetLastError() so
     // that the error is forgotten, and return std::nullopt; return that for zero as well.
+    // Replace the two lines below.
     (void)which, (void)device;
     return std::nullopt;
 }
@@ -57,7 +58,7 @@ Quantity cores_per_multiprocessor(int major, int minor) {
 Quantity peak_bandwidth(Quantity memory_clock, Quantity bus_width) {
     if (!memory_clock || !bus_width) return std::nullopt;
     // TODO (about 3 lines): the bandwidth. memory_clock.value() is the number inside. Mind the
-    // kHz, the bits, the factor two, and that 1 GB/s is 1e9 bytes per second.
+    // kHz, the bits, the factor two, and that 1 GB/s is 1e9 bytes per second. Replace the line below.
     return std::nullopt;
 }
 
@@ -65,7 +66,8 @@ Quantity peak_bandwidth(Quantity memory_clock, Quantity bus_width) {
 // kHz), and that counts as two operations.
 Quantity peak_arithmetic(Quantity cores, Quantity core_clock) {
     if (!cores || !core_clock) return std::nullopt;
-    // TODO (about 2 lines): the operations of all cores in a second, in units of 1e9.
+    // TODO (about 2 lines): the operations of all cores in a second, in units of 1e9. Replace the
+    // line below.
     return std::nullopt;
 }
 
@@ -195,6 +197,7 @@ int main(int argc, char** argv) {
     CHECK(cudaGetDeviceCount(&device_count));
     std::vector<Section> sections = {{"System", "system", system_facts(device_count)}};
     // TODO (about 5 lines): these are the facts of device 0 alone. List every device.
+    // Replace the two lines below.
     sections.push_back({"Device 0", "0", device_facts(0)});
     sections.push_back({"Device 0, what follows", "0", device_conclusions(0)});
     CHECK(cudaGetLastError());  // no call has failed without our noticing

@@ -28,7 +28,7 @@ __global__ void greet_kernel() {
     int64_t number = block_number * count(blockDim) + place_in_block;
     //: // TODO (3 lines): the number of this thread's block in the grid, the thread's place in its
     //: // block, and from both its number in the whole grid. The threads of one block follow each
-    //: // other; count(blockDim) says how many they are.
+    //: // other; count(blockDim) says how many they are. Replace the line below.
     //: int64_t number = 0;
     // END SOLUTION
     printf("device: hello from block (%u, %u, %u), thread (%u, %u, %u), number %lld\n", blockIdx.x,
@@ -42,6 +42,7 @@ void launch_greet(dim3 grid, dim3 block) {
     greet_kernel<<<grid, block>>>();
     CHECK_LAUNCH();
     //: // TODO (2 lines): launch greet_kernel with this grid and this block, then check the launch.
+    //: // Replace the line below.
     //: (void)grid, (void)block;
     // END SOLUTION
 }

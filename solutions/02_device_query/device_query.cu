@@ -40,6 +40,7 @@ Quantity attribute(cudaDeviceAttr which, int device) {
     return value;
     //: // TODO (about 6 lines): ask cudaDeviceGetAttribute. If it fails, call cudaGetLastError() so
     //: // that the error is forgotten, and return std::nullopt; return that for zero as well.
+    //: // Replace the two lines below.
     //: (void)which, (void)device;
     //: return std::nullopt;
     // END SOLUTION
@@ -70,7 +71,7 @@ Quantity peak_bandwidth(Quantity memory_clock, Quantity bus_width) {
     double bytes_per_transfer = bus_width.value() / 8;
     return transfers_per_second * bytes_per_transfer / 1e9;
     //: // TODO (about 3 lines): the bandwidth. memory_clock.value() is the number inside. Mind the
-    //: // kHz, the bits, the factor two, and that 1 GB/s is 1e9 bytes per second.
+    //: // kHz, the bits, the factor two, and that 1 GB/s is 1e9 bytes per second. Replace the line below.
     //: return std::nullopt;
     // END SOLUTION
 }
@@ -82,7 +83,8 @@ Quantity peak_arithmetic(Quantity cores, Quantity core_clock) {
     // BEGIN SOLUTION
     double operations_per_clock = 2 * cores.value();
     return operations_per_clock * core_clock.value() * 1e3 / 1e9;
-    //: // TODO (about 2 lines): the operations of all cores in a second, in units of 1e9.
+    //: // TODO (about 2 lines): the operations of all cores in a second, in units of 1e9. Replace the
+    //: // line below.
     //: return std::nullopt;
     // END SOLUTION
 }
@@ -227,6 +229,7 @@ int main(int argc, char** argv) {
             {"Device " + number + ", what follows", number, device_conclusions(device)});
     }
     //: // TODO (about 5 lines): these are the facts of device 0 alone. List every device.
+    //: // Replace the two lines below.
     //: sections.push_back({"Device 0", "0", device_facts(0)});
     //: sections.push_back({"Device 0, what follows", "0", device_conclusions(0)});
     // END SOLUTION

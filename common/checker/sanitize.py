@@ -270,7 +270,7 @@ def sanitize(options: argparse.Namespace) -> int:
     """The whole command."""
     try:
         if options.build:
-            print(built("races", options))
+            print(built_for_cpu("races", options))
             return RIGHT
         found, runs, kernels = on_gpu(options) if options.backend == "gpu" else on_cpu(options)
         status = judge_endings(found, runs, options.source)

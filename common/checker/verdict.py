@@ -46,13 +46,15 @@ class Judge:
 
     def __init__(self, seconds: float, workers: int = 1):
         self.seconds, self.workers = seconds, workers
+        self.flavour = ""
         self.shared = self.digest_of_what_is_shared()
 
-    @staticmethod
-    def digest_of_what_is_shared() -> bytes:
+    def digest_of_what_is_shared(self) -> bytes:
         digest = hashlib.sha256()
         backend = subprocess.run(["bash", str(ROOT / "common/backend.sh"), "run"], check=False,
                                  stdout=subprocess.PIPE, stdin=subprocess.DEVNULL).stdout
+        debug = "-debug" if os.environ.get("DEBUG", "0") not in ("", "0", "no") else ""
+        self.flavour = f"{'gpu' if b'backend := gpu' in backend else 'cpu'}{debug}"  # as in lab.mk
         digest.update(backend + repr([os.environ.get(name) for name in SETTINGS]).encode())
         for name in ("CXX", "CCBIN"):
             digest.update(identity(os.environ.get(name) or "g++"))
@@ -64,12 +66,11 @@ class Judge:
         add_files(digest, lab.folder, lambda path: path.suffix in (*SUFFIXES, ".py") or path.name == "Makefile")
         return digest.hexdigest()
 
-    @staticmethod
-    def holds(lab: CourseLab) -> bool:
-        """Are the files that the lab's programs were built from as they were? They may lie anywhere."""
-        records = (ROOT / "build").glob(f"?pu/labs/{lab.name}/{lab.title}.made")
-        return all(subprocess.run(["bash", str(ROOT / "common/build.sh"), "-o", str(record.with_suffix(""))],
-                                  cwd=lab.folder, check=False).returncode == 0 for record in records)
+    def holds(self, lab: CourseLab) -> bool:
+        """Are the files that the lab's program was built from as they were? They may lie anywhere."""
+        program = ROOT / "build" / self.flavour / "labs" / lab.name / lab.title
+        return not program.with_suffix(".made").exists() or subprocess.run(
+            ["bash", str(ROOT / "common/build.sh"), "-o", str(program)], cwd=lab.folder, check=False).returncode == 0
 
     # Without running anything
 

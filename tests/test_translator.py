@@ -530,7 +530,7 @@ template <class T> T check(T value, const char*, const char*, int) { return valu
 """)
     (folder / "lab.cu").write_text(IN_MACROS)
     output = compile_script(folder, "lab.cu", "-o", "lab").stderr
-    lines = IN_MACROS.splitlines()
+    lines = IN_MACROS.expandtabs(8).splitlines()  # as the compiler counts
     expected = {(number, line.index(word) + 1) for number, line in enumerate(lines, 1)
                 for word in ("missing", "absent", "twice", "other", "third", "fourth", "fifth", "sixth") if word in line}
     expected.add((13, len(lines[12]) + 1))

@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 import checker
 from checker.comparison import poisoned
 from checker.diagnose import Fact
+from checker.record import is_called
 
 lab = checker.Lab(__file__, tasks={"device_launches": "TODO 4", "host_levels": "TODO 5", "device_levels": "TODO 5 and 6"})
 ADAPTIVE = ["device_launches", "device_levels", "host_levels"]
@@ -132,18 +133,20 @@ def unfilled(expected, got, case):
     if not (missing & ~alike).any():
         if (missing == alike).all():
             return "rectangles whose border has one dwell are not filled (TODO 3)"
-        return ("rectangles whose border has one dwell are filled in part: a thread is to take the pixels threadIdx.x, "
-                "threadIdx.x + blockDim.x and so on of the inside (TODO 3)")
+        return Fact("rectangles whose border has one dwell are filled in part: a thread takes the pixels threadIdx.x, "
+                    "threadIdx.x + blockDim.x and so on of the inside, and stores to those places (TODO 3)")
     first = list(first_rectangles(got, case.tile))
     if any(missing[row, column:column + width].any() for row, column, height, width in first):
         return Fact("whole rectangles are missing, border and all")
     at_once = [inner(part) for part in first if inner(part) in filled]
     if not (missing & insides_of(at_once, got.shape)).any():
-        corners = [missing[row, column] for part in first if inner(part) not in filled and min(part[2:]) > case.smallest
-                   for row, column, _, _ in parts(*inner(part), 2, 2)]
-        if not any(corners):
+        cut = [inner(part) for part in first if inner(part) not in filled and min(part[2:]) > case.smallest]
+        if cut and all(missing[row:row + height, column + width - 1].all() and missing[row + height - 1, column:column + width].all()
+                       and not missing[row, column] for row, column, height, width in cut):
             return ("rectangles that are cut stay empty along their sides: the four parts are to be those of inside_of(mine), "
                     f"which begins one row and one column further in ({'TODO 4' if variant == 'device_launches' else 'TODO 5'})")
+        if not any(missing[row, column] for part in cut for row, column, _, _ in parts(*part, 2, 2)):
+            return Fact("the parts of the rectangles that are cut have borders, and some of their insides are empty")
         words = {"device_launches": "the four parts are not all launched (TODO 4)",
                  "host_levels": "the four parts do not get into the list of the next level (TODO 5)",
                  "device_levels": "the four parts do not get into the list of the next level (TODO 5), or that level is "
@@ -248,7 +251,7 @@ def judge_blocks(case):
     """In CPU mode: have the grids that the device launches all the threads of a block?"""
     for launch in case.last_run.record["launches"] if case.last_run.record else ():
         for name, task, right in (("subdivide", "TODO 4", "blockDim.x"), ("settle_level", "TODO 6", "rectangle_threads")):
-            case.expect(launch["kernel"] != name or launch["block"][0] == THREADS,
+            case.expect(not is_called(launch["kernel"], name) or launch["block"][0] == THREADS,
                         f"the picture is right, but {name} is launched with blocks of {launch['block'][0]}\nlikely cause: "
                         f"between <<< and >>> the threads of a block are to be {right}, {THREADS} here ({task})")
 

@@ -82,7 +82,7 @@ def test_part_on_one_core(name):
 
 @only_cpu
 @pytest.mark.parametrize("order", ["reversed", "random:7"])
-@pytest.mark.parametrize("name", ["barriers", "warps", "shared", "nested"])  # in atomics blocks wait for earlier ones
+@pytest.mark.parametrize("name", ["barriers", "warps", "shared", "streams", "nested"])  # in atomics blocks wait for earlier ones
 def test_part_in_another_order(name, order):
     expect_ok(name, env={"CUDA_CPU_ORDER": order})
 
@@ -146,12 +146,12 @@ def test_record(status, tmp_path):
     launches = {launch.pop("kernel") + " by " + launch.pop("from") + f" in {launch['block'][0]}": launch
                 for launch in record["launches"]}
     assert launches == {
-        "work::one_thread by host in 32": {"grid": [3, 1, 1], "block": [32, 1, 1], "shared": 0, "times": 2},
-        "count_up<float, 2> by host in 25": {"grid": [2, 2, 1], "block": [25, 1, 1], "shared": 0, "times": 1},
-        "parent by host in 1": {"grid": [1, 1, 1], "block": [1, 1, 1], "shared": 0, "times": 1},
-        "work::one_thread by kernel in 2": {"grid": [1, 1, 1], "block": [2, 1, 1], "shared": 0, "times": 1}}
-    assert record["copies"] == {"to_device": {"calls": 1, "bytes": 400}, "to_host": {"calls": 1, "bytes": 40},
-                                "on_device": {"calls": 1, "bytes": 8}}
+        "work::one_thread by host in 32": {"grid": [3, 1, 1], "block": [32, 1, 1], "shared": 0, "times": 2, "streams": 0},
+        "count_up<float, 2> by host in 25": {"grid": [2, 2, 1], "block": [25, 1, 1], "shared": 0, "times": 1, "streams": 0},
+        "parent by host in 1": {"grid": [1, 1, 1], "block": [1, 1, 1], "shared": 0, "times": 1, "streams": 0},
+        "work::one_thread by kernel in 2": {"grid": [1, 1, 1], "block": [2, 1, 1], "shared": 0, "times": 1, "streams": 0}}
+    assert record["copies"] == {"to_device": {"calls": 1, "bytes": 400, "streams": 0}, "to_host": {"calls": 1, "bytes": 40, "streams": 0},
+                                "on_device": {"calls": 1, "bytes": 8, "streams": 0}}
     assert record["leaks"] == [{"bytes": 1600, "times": 1, "place": line_of("record", "leak")}]
     assert record["unchecked"] == [{"kernel": "count_up<float, 2>", "place": line_of("record", "unchecked"), "times": 1}]
 

@@ -496,7 +496,7 @@ cudaError_t copy(const Rectangle& r, cudaMemcpyKind kind, cudaStream_t stream, b
     });
     const bool through_host = target.on_host || source.on_host;
     if (Record::instance().wanted() && kind != cudaMemcpyHostToHost) {
-        Record::instance().copied(way_of(target, source, kind), r.width * r.height);
+        Record::instance().copied(way_of(target, source, kind), r.width * r.height, stream);
     }
     if (through_host && (blocking || !target.pinned || !source.pinned)) {
         Queue::instance().run_until(number);
@@ -1029,12 +1029,12 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
     return cudaErrorNotReady;
 }
 
-// The queue keeps the order of the calls, so whatever the event stands for comes first anyway.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
     if (in_kernel()) return cudaSuccess;
     const Call call;
     if (!call) return call.state;
     if (!is_stream(stream) || !is_event(event)) return failed(cudaErrorInvalidResourceHandle);
+    if (event->record != nullptr) Queue::instance().wait(stream, event->record->number);
     return cudaSuccess;
 }
 

@@ -2,10 +2,13 @@
 //
 // A launch returns at once, as on a GPU: what it asks for waits in one queue, in the order of the
 // calls, and runs when the host waits for it (a synchronising call, a blocking copy, cudaFree, ...).
-// That order satisfies every stream and event, and host code never runs beside a kernel. What nobody
-// has waited for when the program ends is never run, as the output of a GPU's kernel would be lost.
+// That order satisfies every stream and event, and host code never runs beside a kernel. With
+// CUDA_CPU_ORDER it is another one that they allow too, so that work in different streams shows that
+// it should have been in one. What nobody has waited for when the program ends is never run, as the
+// output of a GPU's kernel would be lost.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <functional>
@@ -13,9 +16,11 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <vector>
 
 #include "grid.h"
 #include "memory.h"
+#include "order.h"
 
 struct CUstream_st {
     unsigned int flags;
@@ -37,6 +42,9 @@ namespace cuda_cpu {
 
 struct Operation {
     uint64_t number;
+    cudaStream_t stream;
+    enum Kind { waits_for_all, common, apart } kind;  // as the default stream, or not even for that
+    uint64_t behind;  // the event that its stream waits for, as a number; 0: none
     std::function<void()> run;
 };
 
@@ -52,7 +60,8 @@ class Queue {
 
     uint64_t add(cudaStream_t stream, std::function<void()> run) {
         last_of_stream_[stream] = ++last_number_;
-        operations_.push_back({last_number_, std::move(run)});
+        operations_.push_back(
+            {last_number_, stream, kind_of(stream), behind_of_stream_[stream], std::move(run)});
         const uint64_t number = last_number_;
         if (operations_.size() >= most_pending) run_until(number);
         return number;
@@ -61,11 +70,16 @@ class Queue {
     // Runs everything up to the operation with this number, and closes device memory behind it.
     void run_until(uint64_t number) {
         while (!operations_.empty() && operations_.front().number <= number) {
-            const Operation operation = std::move(operations_.front());
-            operations_.pop_front();
+            const auto next = operations_.begin() + next_until(number);
+            const Operation operation = std::move(*next);
+            operations_.erase(next);
             operation.run();
         }
         Memory::instance().set_open(false);
+    }
+    // What comes into this stream from now on runs behind the operation with this number.
+    void wait(cudaStream_t stream, uint64_t number) {
+        behind_of_stream_[stream] = std::max(behind_of_stream_[stream], number);
     }
     void run_all() { run_until(last_number_); }
     void run_one() {
@@ -75,6 +89,7 @@ class Queue {
     void forget_all() {
         streams.clear();
         events.clear();
+        behind_of_stream_.clear();
     }
 
     bool is_done(uint64_t number) const {
@@ -91,10 +106,41 @@ class Queue {
     std::set<cudaEvent_t> events;
 
  private:
+    static Operation::Kind kind_of(cudaStream_t stream) {
+        if (stream == nullptr || stream == cudaStreamLegacy) return Operation::waits_for_all;
+        if (stream == cudaStreamPerThread) return Operation::common;
+        return stream->flags == cudaStreamNonBlocking ? Operation::apart : Operation::common;
+    }
+
+    // Which of the operations up to this number runs next: the first, or in another order one of
+    // those that nothing before them keeps waiting.
+    size_t next_until(uint64_t number) {
+        const Order& order = Order::asked_for();
+        if (order.kind == Order::forward) return 0;
+        std::vector<size_t> free;
+        std::set<cudaStream_t> seen;
+        std::set<uint64_t> numbers;
+        bool seen_all = false, seen_common = false;
+        for (size_t i = 0; i < operations_.size() && operations_[i].number <= number; ++i) {
+            const Operation& one = operations_[i];
+            const bool waits = seen.count(one.stream) || numbers.count(one.behind) ||
+                               (seen_all && one.kind != Operation::apart) ||
+                               (seen_common && one.kind == Operation::waits_for_all);
+            if (!waits) free.push_back(i);
+            seen.insert(one.stream);
+            numbers.insert(one.number);
+            seen_all |= one.kind == Operation::waits_for_all;
+            seen_common |= one.kind == Operation::common;
+        }
+        if (order.kind == Order::reversed) return free.back();
+        return free[chance_() % free.size()];
+    }
+
     static constexpr size_t most_pending = 1024;  // a GPU's launches block about here, too
     std::recursive_mutex mutex_;
     std::deque<Operation> operations_;
-    std::map<cudaStream_t, uint64_t> last_of_stream_;
+    std::map<cudaStream_t, uint64_t> last_of_stream_, behind_of_stream_;
+    Chance chance_{Order::asked_for().seed};
     uint64_t last_number_ = 0;
 };
 

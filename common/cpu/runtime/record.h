@@ -1,13 +1,13 @@
 // With CUDA_CPU_RECORD=FILE: what the program has asked of CUDA, one object of JSON at its end.
 //
 //     {"launches": [{"kernel": "add", "grid": [4, 1, 1], "block": [256, 1, 1], "shared": 0,
-//                    "from": "host", "times": 1}],
-//      "copies": {"to_device": {"calls": 2, "bytes": 8000}, "to_host": ..., "on_device": ...},
+//                    "from": "host", "times": 1, "streams": 0}],
+//      "copies": {"to_device": {"calls": 2, "bytes": 8000, "streams": 0}, "to_host": ..., "on_device": ...},
 //      "leaks": [{"bytes": 4000, "times": 1, "place": "add.cu:41"}],
 //      "unchecked": [{"kernel": "add", "place": "add.cu:44", "times": 1}],
 //      "absent_lanes": ["add.cu:20: lane 0 of a warp reads lane 16 in this shuffle, ..."]}
 //
-// Launches of one kernel and shape are one entry. "from" is the host or a kernel. In the build that
+// Launches of one kernel and shape are one entry. "streams": in how many beside the default one. "from" is the host or a kernel. In the build that
 // looks for races an entry has "storing", too: how many threads of a launch stored to global memory,
 // the most of all its launches. A launch is unchecked if nobody asked for the last error before the
 // next launch, or before the end. A program that crashes or is killed leaves the file empty.
@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,14 +54,18 @@ class Record {
     }
     void launched(const std::string& kernel, const Shape& shape, bool by_host) {
         std::lock_guard<std::mutex> lock(mutex_);
-        ++entry_of(kernel, shape, by_host).times;
+        Entry& entry = entry_of(kernel, shape, by_host);
+        ++entry.times;
+        if (by_host) entry.streams.insert(shape.stream);
     }
     void stored(const std::string& kernel, const Shape& shape, bool by_host, uint64_t threads) {
         std::lock_guard<std::mutex> lock(mutex_);
         uint64_t& most = entry_of(kernel, shape, by_host).storing;
         most = std::max(most, threads);
     }
-    void copied(Way way, size_t bytes) {
+    void copied(Way way, size_t bytes, cudaStream_t stream) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        streams_[static_cast<size_t>(way)].insert(stream);
         ++calls_[static_cast<size_t>(way)];
         bytes_[static_cast<size_t>(way)] += bytes;
     }
@@ -80,12 +85,14 @@ class Record {
     }
 
  private:
+    using Streams = std::set<cudaStream_t>;
     struct Entry {
         std::string kernel;
         dim3 grid, block;
         size_t shared;
         bool by_host;
         uint64_t times = 0, storing = 0;
+        Streams streams = {};
     };
     struct Unchecked {
         std::string kernel, place;
@@ -143,9 +150,10 @@ class Record {
             return "\"kernel\": " + json(e.kernel.c_str()) +
                    format(
                        ", \"grid\": [%u, %u, %u], \"block\": [%u, %u, %u], \"shared\": %zu, "
-                       "\"from\": \"%s\", \"times\": %llu",
+                       "\"from\": \"%s\", \"times\": %llu, \"streams\": %zu",
                        e.grid.x, e.grid.y, e.grid.z, e.block.x, e.block.y, e.block.z, e.shared,
-                       e.by_host ? "host" : "kernel", static_cast<unsigned long long>(e.times)) +
+                       e.by_host ? "host" : "kernel", static_cast<unsigned long long>(e.times),
+                       besides_default(e.streams)) +
 #ifdef CUDA_CPU_RACES
                    format(", \"storing\": %llu", static_cast<unsigned long long>(e.storing));
 #else
@@ -157,11 +165,15 @@ class Record {
         std::string text;
         for (size_t i = 0; i < 3; ++i) {
             static const char* const names[] = {"to_device", "to_host", "on_device"};
-            text += format("%s\"%s\": {\"calls\": %llu, \"bytes\": %llu}", i > 0 ? ", " : "",
-                           names[i], static_cast<unsigned long long>(calls_[i]),
-                           static_cast<unsigned long long>(bytes_[i]));
+            text +=
+                format("%s\"%s\": {\"calls\": %llu, \"bytes\": %llu, \"streams\": %zu}",
+                       i > 0 ? ", " : "", names[i], static_cast<unsigned long long>(calls_[i]),
+                       static_cast<unsigned long long>(bytes_[i]), besides_default(streams_[i]));
         }
         return text;
+    }
+    static size_t besides_default(const Streams& streams) {
+        return streams.size() - streams.count(nullptr) - streams.count(cudaStreamLegacy);
     }
     static std::string leaks() {
         return listed(Leaks::instance().unfreed(), [](const Leaks::Leak& leak) {
@@ -191,7 +203,8 @@ class Record {
     std::vector<Unchecked> unchecked_;
     std::vector<std::string> absent_lanes_;
     Unchecked pending_;  // the last launch, as long as nobody has checked it
-    std::atomic<uint64_t> calls_[3] = {}, bytes_[3] = {};
+    uint64_t calls_[3] = {}, bytes_[3] = {};
+    Streams streams_[3];
 };
 
 // At the very end, after the destructors of all objects.

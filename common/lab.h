@@ -916,7 +916,8 @@ struct Comparison {
     int64_t first = -1;
     double expected = 0;
     double got = 0;
-    bool later = false;  // found in a later launch, though the first one was right
+    bool later = false;   // found in a later launch, though the first one was right
+    std::string instead;  // of the sentence below, where that does not say what is so
 
     bool right() const { return wrong == 0; }
 
@@ -927,6 +928,7 @@ struct Comparison {
     // "correct", or "5 of 1000 differ; first at 512: expected 1.5, got nan", and of a later launch
     // "right only once: in a later launch 5 of 1000 differ; ...".
     std::string sentence() const {
+        if (!instead.empty()) return instead;
         if (right()) return count == 0 ? "correct (empty)" : "correct";
         const bool alike = digits(expected, 9) == digits(got, 9);
         const int enough = alike ? 17 : 9;

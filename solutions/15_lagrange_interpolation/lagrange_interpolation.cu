@@ -50,7 +50,8 @@ void basis_on_cpu(const std::vector<double>& node_x, const std::vector<double>& 
 // What a value should be, and how far rounding alone may carry a right program from it.
 struct Expected {
     double value;
-    double bound;         // for products of differences: a few n roundings of sum |y_j L_j(x)|
+    double terms;  // sum of |y_j L_j(x)|: by so much a relative error of the y_j is magnified
+    double bound;  // for products of differences: a few n roundings of `terms`
     double phases_bound;  // for the report's x / t - z, which cancels when x is far from 0
 };
 
@@ -88,7 +89,7 @@ class Reference {
         const double unit = 0x1p-53;
         const double basis = magnitude * unit * (5.0 * nodes + 10) + 1e-320;
         const double phases = basis + 4 * unit * static_cast<double>(cancelled);
-        return {static_cast<double>(sum), basis, phases};
+        return {static_cast<double>(sum), static_cast<double>(magnitude), basis, phases};
     }
 
  private:
@@ -164,7 +165,12 @@ struct Nodes {
     const Term* terms;                // (count)
     const int* exponents;             // (groups)
     double unit, unit_again;          // two factors, as their product may be no double
+    unsigned long long* careful;      // (reasons): how many points took the careful way, and why
 };
+
+// Why a point takes the careful way: it is a node; a product comes near the limits of double; or
+// neither, and then the kernel had no reason to ask.
+enum Reason { AtNode, NearLimits, NoReason, reasons };
 
 __host__ __device__ double in_unit(double x, double unit, double unit_again) {
     return x * unit * unit_again;  // exact: powers of two
@@ -188,11 +194,15 @@ __global__ void basis(const double* abscissae, double* values, int64_t points, N
         sum += nodes.given_y[j] * product;
     }
     values[s] = sum;
-    //: // TODO 1 (about 9 lines): basis_on_cpu for this thread's point, with nodes.x for the
-    //: // abscissae and nodes.given_y for the ordinates of the nodes.
-    //: (void)x;
+    //: // TODO 1 (about 9 lines): basis_on_cpu for this thread's point, with nodes.x (in the unit, as
+    //: // x is) for the abscissae and nodes.given_y for the ordinates of the nodes.
+    //: (void)x;  // delete this line
     // END SOLUTION
 }
+
+struct Shape {
+    dim3 grid, block;
+};
 
 constexpr int side = 32;  // of a block: 32 x 32 threads, so that a row of it is a warp
 
@@ -206,8 +216,18 @@ __global__ void find_constants(Nodes nodes, double* t, double* z) {
     // BEGIN SOLUTION
     t[index_2d] = nodes.x[j] - nodes.x[i];
     z[index_2d] = nodes.x[i] / t[index_2d];
-    //: // TODO 2 (2 lines): t = x_j - x_i and z = x_i / t. (i = j gives nonsense, and nobody reads it.)
-    //: (void)index_2d;
+    //: // TODO 2 (2 lines): t = x_j - x_i and z = x_i / t, with nodes.x for both. (i = j gives nonsense,
+    //: // and nobody reads it.)
+    //: (void)index_2d;  // delete this line
+    // END SOLUTION
+}
+
+// The grid of phases 1 to 3: a block for each point and each group of `side` columns.
+Shape phases_shape(int64_t points, int nodes) {
+    // BEGIN SOLUTION
+    return {dim3(points, lab::divide_up(nodes, side)), dim3(side, side)};
+    //: // TODO 3a (1 line): S blocks along x, and as many along y as hold all columns.
+    //: return {dim3(points, 1 + 0 * nodes), dim3(side, side)};  // replace this line
     // END SOLUTION
 }
 
@@ -231,7 +251,7 @@ __global__ void intra_block(const double* abscissae, Nodes nodes, const double* 
         const int64_t index_2d = j + int64_t{i} * nodes.count;
         if (i != j) product *= x / t[index_2d] - z[index_2d];
     }
-    //: // TODO 3 (about 4 lines): the rows of this thread are threadIdx.y, and then every
+    //: // TODO 3b (about 4 lines): the rows of this thread are threadIdx.y, and then every
     //: // blockDim.y-th one; the factor is x / t - z, and 1 where i = j. No column j, no rows.
     // END SOLUTION
     products[threadIdx.y][threadIdx.x] = product;
@@ -288,8 +308,8 @@ __global__ void find_weights(Nodes nodes, Scaled* weights) {
         if (i == j) continue;
         product = normalised({product.value * (nodes.x[j] - nodes.x[i]), product.exponent});
     }
-    //: // TODO 6 (about 4 lines): the product of all x_j - x_i but i = j. After each factor,
-    //: // normalised({value, exponent}) moves what has grown or shrunk into the exponent.
+    //: // TODO 6 (about 4 lines): the product of all x_j - x_i but i = j, with nodes.x. After each
+    //: // factor, normalised({value, exponent}) moves what has grown or shrunk into the exponent.
     // END SOLUTION
     const Scaled y = normalised({nodes.given_y[j], 0});
     weights[j] = normalised({y.value / product.value, y.exponent - product.exponent});
@@ -319,18 +339,7 @@ struct Pair {
     double numerator, product;
 };
 
-// One more node: P becomes P d + w y L, and L becomes L d. Four instructions: the difference, and
-// two products, and one product with a sum.
-__device__ void add_node(double x, Term node, Pair& pair) {
-    // BEGIN SOLUTION
-    const double difference = x - node.x;
-    pair.numerator = pair.numerator * difference + node.coefficient * pair.product;
-    pair.product *= difference;
-    //: // TODO 8 (3 lines): the difference, the numerator, and after it the product.
-    // END SOLUTION
-}
-
-// The same of a group, with a division a node: L times the sum of w_j y_j / (x - x_j).
+// Both of a group, with a division a node: P is L times the sum of w_j y_j / (x - x_j).
 __device__ Pair group_by_division(double x, const Term* terms, int size) {
     double product = 1.0, sum = 0.0;
     // BEGIN SOLUTION
@@ -342,6 +351,17 @@ __device__ Pair group_by_division(double x, const Term* terms, int size) {
     //: // TODO 7 (about 5 lines): multiply the differences, add up the quotients.
     // END SOLUTION
     return {product * sum, product};
+}
+
+// Without a division, one more node: P becomes P d + w y L, and L becomes L d. Four instructions:
+// the difference, and two products, and one product with a sum.
+__device__ void add_node(double x, Term node, Pair& pair) {
+    // BEGIN SOLUTION
+    const double difference = x - node.x;
+    pair.numerator = pair.numerator * difference + node.coefficient * pair.product;
+    pair.product *= difference;
+    //: // TODO 8 (3 lines): the difference, the numerator, and after it the product.
+    // END SOLUTION
 }
 
 // Numerator and product of any part of the nodes; the exponents beside them.
@@ -364,16 +384,19 @@ __device__ Part combined(const Part& a, const Part& b) {
     return {{numerator, exponent}, {l1.value * l2.value, l1.exponent + l2.exponent}};
     //: // TODO 9 (about 3 lines): the two products of the sum have the exponents first and second;
     //: // power_of_two(first - exponent) brings the one to the common exponent, and so on.
-    //: (void)exponent;
-    //: return no_nodes();
+    //: (void)exponent;  // delete this line
+    //: return no_nodes();  // replace this line
     // END SOLUTION
 }
+
+// Fields of exponents that are well within the limits of double.
+constexpr int lowest_field = 101, highest_field = 1899;
 
 // A group joins the nodes before it, if there are any. Where its product comes near the limits of
 // double, digits may be lost: NaN marks that, and finished() takes the careful way.
 __device__ void add_group(Part& all, bool first, Pair group, int exponent) {
     const int field = exponent_field(group.product);
-    const double product = field > 100 && field < 1900 ? group.product : NAN;
+    const double product = field >= lowest_field && field <= highest_field ? group.product : NAN;
     const Part part = {{group.numerator, exponent}, {product, 0}};
     all = first ? part : combined(all, part);
 }
@@ -394,11 +417,26 @@ __device__ int node_at(double given_x, const Nodes& nodes) {
     return nodes.given_x[place] == given_x ? place : -1;
 }
 
-// The way for few points: at a node its own y, and elsewhere exponents at every step.
+// Whether the product of a group comes near the limits of double on its way, or is 0.
+__device__ bool near_limits(double x, const Nodes& nodes) {
+    Scaled product = {1.0, 0};
+    for (int j = 0; j < nodes.count; j++) {
+        if (j % group_size == 0) product = {1.0, 0};
+        product = normalised({product.value * (x - nodes.x[j]), product.exponent});
+        const int field = product.exponent + 1023;
+        if (field <= lowest_field || field >= highest_field) return true;
+    }
+    return false;
+}
+
+// The way for few points: at a node its own y, and elsewhere exponents at every step. Each point is
+// counted, so that a kernel that asks without a reason is found out.
 __device__ __noinline__ double careful_value(double given_x, const Nodes& nodes) {
     const int node = node_at(given_x, nodes);
-    if (node >= 0) return nodes.given_y[node];
     const double x = in_unit(given_x, nodes.unit, nodes.unit_again);
+    const int reason = node >= 0 ? AtNode : near_limits(x, nodes) ? NearLimits : NoReason;
+    atomicAdd(&nodes.careful[reason], 1);
+    if (node >= 0) return nodes.given_y[node];
     Part part = no_nodes();
     for (int j = 0; j < nodes.count; j++) {
         const Scaled coefficient = {nodes.terms[j].coefficient, nodes.exponents[j / group_size]};
@@ -414,7 +452,7 @@ __device__ double finished(const Part& all, double given_x, const Nodes& nodes) 
     return careful_value(given_x, nodes);
     //: // TODO 10 (about 2 lines): as_double of the numerator; but where the value of the product is
     //: // 0 (a node) or NaN (doubtful), careful_value. NaN > 0 is false.
-    //: return as_double(all.numerator);
+    //: return as_double(all.numerator);  // replace this line
     // END SOLUTION
 }
 
@@ -457,7 +495,7 @@ __global__ void product(const double* abscissae, double* values, int64_t points,
     values[s] = finished(all, abscissae[s], nodes);
 }
 
-// All threads read the same node at the same time: what constant memory is made for.
+// All threads read the same node at the same time: constant memory hands one word to a whole warp.
 constexpr int most_constant_nodes = 3072;  // 48 KiB of the 64
 __constant__ Term constant_terms[most_constant_nodes];
 __constant__ int constant_exponents[most_constant_nodes / group_size];
@@ -496,7 +534,7 @@ __global__ void warp_a_point(const double* abscissae, double* values, int64_t po
     }
     //: // TODO 11 (about 7 lines): combine every 32nd node with the part, as careful_value does with
     //: // all of them; then combine the part with that of the lane 16 above, 8 above, ... 1 above.
-    //: (void)x;
+    //: (void)x;  // delete this line
     // END SOLUTION
     if (lane == 0) values[s] = finished(part, abscissae[s], nodes);
 }
@@ -568,22 +606,10 @@ struct Work {
     int64_t piece;  // of overlapped: points at a time
 };
 
-struct Shape {
-    dim3 grid, block;
-};
-
 constexpr int threads = 128;
 
 Shape thread_a_point_shape(int64_t points, int) {
     return {dim3(lab::divide_up(points, threads)), dim3(threads)};
-}
-
-Shape phases_shape(int64_t points, int nodes) {
-    // BEGIN SOLUTION
-    return {dim3(points, lab::divide_up(nodes, side)), dim3(side, side)};
-    //: // TODO 3 (1 line): S blocks along x, and as many along y as hold all columns.
-    //: return {dim3(points, 1 + 0 * nodes), dim3(side, side)};
-    // END SOLUTION
 }
 
 Shape warp_a_point_shape(int64_t points, int) {
@@ -669,7 +695,7 @@ void launch_overlapped(const Work& work, const PieceBuffers& buffers) {
                               cudaMemcpyDeviceToHost, stream));
         //: // TODO 13 (about 5 lines): copy the piece's abscissae to the device, launch blocked, copy
         //: // its values back; all three in this piece's stream, so that they keep their order.
-        //: (void)shape, (void)stream, (void)d_abscissae, (void)d_values;
+        //: (void)shape, (void)stream, (void)d_abscissae, (void)d_values;  // delete this line
         // END SOLUTION
         turn = (turn + 1) % stream_count;
     }
@@ -880,7 +906,8 @@ class NodesOnDevice {
           arrays_(3 * count_),
           terms_(count_),
           weights_(count_),
-          exponents_(lab::divide_up(count_, group_size)) {
+          exponents_(lab::divide_up(count_, group_size)),
+          careful_(reasons) {
         const int exponent = unit_exponent(problem.x);
         nodes_ = {static_cast<int>(count_),
                   arrays_.get(),
@@ -889,7 +916,8 @@ class NodesOnDevice {
                   terms_.get(),
                   exponents_.get(),
                   unit_factor(exponent, false),
-                  unit_factor(exponent, true)};
+                  unit_factor(exponent, true),
+                  careful_.get()};
         std::vector<double> x;
         for (const double given : problem.x) {
             x.push_back(in_unit(given, nodes_.unit, nodes_.unit_again));
@@ -912,6 +940,15 @@ class NodesOnDevice {
 
     const Nodes& nodes() const { return nodes_; }
 
+    void forget_careful() { CHECK(cudaMemset(careful_.get(), 0, careful_.bytes())); }
+
+    // How many points took the careful way since they were forgotten, a number for each reason.
+    std::vector<unsigned long long> careful() const {
+        std::vector<unsigned long long> counts(reasons);
+        CHECK(cudaMemcpy(counts.data(), careful_.get(), careful_.bytes(), cudaMemcpyDeviceToHost));
+        return counts;
+    }
+
  private:
     void fill_constant_memory() {
         CHECK(cudaMemcpyToSymbol(constant_terms, terms_.get(), count_ * sizeof(Term), 0,
@@ -926,6 +963,7 @@ class NodesOnDevice {
     DeviceArray<Term> terms_;
     DeviceArray<Scaled> weights_;
     DeviceArray<int> exponents_;
+    DeviceArray<unsigned long long> careful_;
     Nodes nodes_;
 };
 
@@ -933,6 +971,16 @@ class NodesOnDevice {
 struct Sample {
     std::vector<int64_t> places;
     std::vector<Expected> expected;
+    double largest_y = DBL_MIN;
+
+    // What an error is measured against: the value, or the largest y where the value is near 0.
+    double scale(const Expected& point) const {
+        return std::max(std::fabs(point.value), largest_y);
+    }
+    // Whether rounding leaves a digit of this value. Where it does not, nearly any number is right.
+    bool is_judged(const Expected& point, double bound) const {
+        return std::isfinite(point.value) && 10 * bound <= scale(point);
+    }
 };
 
 constexpr size_t most_judged_nodes = 1
@@ -945,6 +993,7 @@ Sample take_sample(const Problem& problem) {
     const int64_t budget = std::max<int64_t>(50, (lab::on_cpu ? 1 << 19 : 1 << 22) / nodes);
     if (problem.x.size() > most_judged_nodes) return sample;
     Reference reference(problem.x, problem.y);
+    for (const double y : problem.y) sample.largest_y = std::max(sample.largest_y, std::fabs(y));
     const int64_t count = std::min(points, budget);
     for (int64_t i = 0; i < count; i++) {
         const int64_t place =
@@ -955,7 +1004,7 @@ Sample take_sample(const Problem& problem) {
     return sample;
 }
 
-// Values in the sample are compared; those beyond it must have been written.
+// Values in the sample are compared where rounding leaves a digit; all others must have been written.
 lab::Comparison judge(const std::vector<double>& values, const Sample& sample, bool phases) {
     lab::Comparison comparison;
     comparison.count = values.size();
@@ -965,18 +1014,57 @@ lab::Comparison judge(const std::vector<double>& values, const Sample& sample, b
         comparison.expected = expected;
         comparison.got = values[place];
     };
+    size_t judged = 0;
     for (size_t i = 0; i < sample.places.size(); i++) {
         const Expected& expected = sample.expected[i];
         const double bound = phases ? expected.phases_bound : expected.bound;
+        if (!sample.is_judged(expected, bound)) continue;
+        judged++;
         const double difference = std::fabs(values[sample.places[i]] - expected.value);
-        const bool defined = std::isfinite(expected.value) && std::isfinite(bound);
-        if (defined && !(difference <= bound)) wrong(sample.places[i], expected.value);
+        if (!(difference <= bound)) wrong(sample.places[i], expected.value);
     }
     const unsigned char unwritten[sizeof(double)] = {255, 255, 255, 255, 255, 255, 255, 255};
     for (size_t i = 0; i < values.size() && comparison.right(); i++) {
         if (std::memcmp(&values[i], unwritten, sizeof unwritten) == 0) wrong(i, 0);
     }
+    if (judged == 0 && comparison.right()) {
+        comparison.instead = "not judged, see the accuracy";
+    } else if (judged < sample.places.size() && comparison.right()) {
+        comparison.instead = lab::format("correct at the %zu of %zu points that can be judged",
+                                         judged, sample.places.size());
+    }
     return comparison;
+}
+
+// How many digits of the values can be trusted, whatever the variant, and a warning where that is none.
+void note_accuracy(const Sample& sample, lab::Results& results) {
+    if (sample.places.empty()) {
+        results.note(lab::format("accuracy: not judged, as there are more than %zu nodes",
+                                 most_judged_nodes));
+        return;
+    }
+    size_t hopeless = 0;
+    double terms = 0, bound = 0, digits = INFINITY;
+    for (const Expected& point : sample.expected) {
+        if (!std::isfinite(point.value)) continue;
+        hopeless += !sample.is_judged(point, point.bound);
+        terms = std::max(terms, point.terms);
+        bound = std::max(bound, point.bound);
+        digits = std::min(digits, -std::log10(point.bound / sample.scale(point)));
+    }
+    const std::string certain =
+        hopeless == 0 ? std::to_string(int(digits)) + " digits" : "not one digit";
+    results.note(
+        lab::format("accuracy: the |y_j L_j(x)| add up to as much as %.2g, so rounding may "
+                    "change a value by %.2g: %s can be trusted",
+                    terms, bound, certain.c_str()));
+    if (hopeless == 0 && 0x1p-53 * terms < sample.largest_y / 10) return;
+    results.note(
+        lab::format("warning: beside y of at most %.2g that leaves nothing. Through y that "
+                    "differ in their last digits goes quite another polynomial, and not one "
+                    "digit can be trusted as a value of what the y were taken from. Fewer "
+                    "nodes or Chebyshev points help",
+                    sample.largest_y));
 }
 
 // What this device can do: fused multiply-adds in double, in independent chains. In instructions
@@ -1060,7 +1148,6 @@ class Runner {
         const std::string reason = obstacle(variant);
         if (!reason.empty()) return results_.skip(variant.name, reason);
         const lab::NvtxRange range(variant.name);
-        std::memset(values_.data(), 0xFF, values_.size() * sizeof(double));  // NaN
         variant.kind == InPieces ? run_in_pieces(variant) : run_at_once(variant);
     }
 
@@ -1075,6 +1162,16 @@ class Runner {
             largest = std::isnan(error) ? NAN : std::max(largest, error);
         }
         return largest;
+    }
+
+    // What the program says below its table, about all variants.
+    void note_all() {
+        note_accuracy(sample_, results_);
+        if (careful_.empty()) return;
+        results_.note(
+            "careful way taken by points at a node + near the limits of double + without a "
+            "reason: " +
+            lab::joined(careful_, ", "));
     }
 
     double weights_milliseconds() {
@@ -1094,20 +1191,22 @@ class Runner {
         work.z = memory.z.get();
         work.partial_sums = memory.sums.get();
         const size_t bytes = points * sizeof(double);
-        CHECK(cudaMemset(values.get(), 0xFF, bytes));  // NaN: what no thread writes will show
-        if (phases) {
-            CHECK(cudaMemset(memory.sums.get(), 0xFF,
-                             bytes * lab::divide_up(work.nodes.count, side)));
-            if (variant.launch == launch_phases) launch_find_constants(work);
-        }
-        if (variant.kind != Transferring) {
+        const bool transfers = variant.kind == Transferring;
+        if (!transfers) {
             CHECK(cudaMemcpy(abscissae.get(), work.h_abscissae, bytes, cudaMemcpyHostToDevice));
         }
-        variant.launch(work);
-        if (variant.kind != Transferring) {
-            CHECK(cudaMemcpy(values_.data(), values.get(), bytes, cudaMemcpyDeviceToHost));
-        }
-        add(variant, [&] { variant.launch(work); });
+        if (variant.launch == launch_phases) launch_find_constants(work);
+        const auto attempt = [&] {
+            forget();
+            CHECK(cudaMemset(values.get(), 0xFF, bytes));  // NaN: what no thread writes will show
+            if (phases) CHECK(cudaMemset(memory.sums.get(), 0xFF, memory.sums.bytes()));
+            variant.launch(work);
+            if (!transfers) {
+                CHECK(cudaMemcpy(values_.data(), values.get(), bytes, cudaMemcpyDeviceToHost));
+            }
+            return judged(variant);
+        };
+        add(variant, attempt, [&] { variant.launch(work); });
     }
 
     void run_in_pieces(const Variant& variant) {
@@ -1117,26 +1216,55 @@ class Runner {
         // Pinned: the system must not move it while the device copies on its own.
         CHECK(cudaHostRegister(h_abscissae, bytes, cudaHostRegisterDefault));
         CHECK(cudaHostRegister(work_.h_values, bytes, cudaHostRegisterDefault));
-        launch_overlapped(work_, buffers);
-        CHECK(cudaDeviceSynchronize());
-        add(variant, [&] { launch_overlapped(work_, buffers); });
+        const auto attempt = [&] {
+            forget();
+            CHECK(cudaMemset(buffers.abscissae.get(), 0xFF, buffers.abscissae.bytes()));
+            CHECK(cudaMemset(buffers.values.get(), 0xFF, buffers.values.bytes()));
+            CHECK(cudaDeviceSynchronize());
+            launch_overlapped(work_, buffers);
+            CHECK(cudaDeviceSynchronize());
+            return judged(variant);
+        };
+        add(variant, attempt, [&] { launch_overlapped(work_, buffers); });
         CHECK(cudaHostUnregister(h_abscissae));
         CHECK(cudaHostUnregister(work_.h_values));
     }
 
-    template <class F>
-    void add(const Variant& variant, F&& launch) {
+    // Nothing is left of an earlier launch.
+    void forget() {
+        on_device_.forget_careful();
+        std::memset(values_.data(), 0xFF, values_.size() * sizeof(double));  // NaN
+    }
+
+    // Right are values within the bounds that are not owed to the careful way.
+    lab::Comparison judged(const Variant& variant) {
+        lab::Comparison comparison = judge(values_, sample_, has_phases(variant.name));
+        counts_ = on_device_.careful();
+        if (!comparison.right() || counts_[NoReason] == 0) return comparison;
+        comparison.wrong = counts_[NoReason];
+        comparison.instead =
+            lab::format("%llu of %lld points take the careful way without a reason",
+                        counts_[NoReason], (long long)work_.points);
+        return comparison;
+    }
+
+    template <class Attempt, class Launch>
+    void add(const Variant& variant, Attempt&& attempt, Launch&& launch) {
         const double nodes = work_.nodes.count;
         const double terms = work_.points * nodes * (variant.kind == Quadratic ? nodes : 1);
-        const lab::Comparison comparison = judge(values_, sample_, has_phases(variant.name));
-        const double milliseconds = comparison.right() ? lab::median_milliseconds(launch) : 0;
+        const lab::Trial trial =
+            lab::compare_and_time(attempt, [&] { return lab::median_milliseconds(launch); });
         const Shape shape = variant.shape(
             variant.kind == InPieces ? std::min(work_.piece, work_.points) : work_.points,
             work_.nodes.count);
-        results_.add(variant.name, shape.grid, shape.block, milliseconds, 16.0 * work_.points,
-                     4 * terms, comparison);
-        if (milliseconds == 0) return;
-        const double rate = terms / (milliseconds * 1e-3);
+        results_.add(variant.name, shape.grid, shape.block, trial.milliseconds, 16.0 * work_.points,
+                     4 * terms, trial.comparison);
+        if (variant.kind != Quadratic) {
+            careful_.push_back(lab::format("%s %llu + %llu + %llu", variant.name, counts_[AtNode],
+                                           counts_[NearLimits], counts_[NoReason]));
+        }
+        if (trial.milliseconds == 0) return;
+        const double rate = terms / (trial.milliseconds * 1e-3);
         const bool limited = limit_ > 0 && variant.kind != Quadratic;
         const std::string share =
             limited ? lab::format(", %.1f %% of the limit", 100 * rate / limit_) : "";
@@ -1150,7 +1278,9 @@ class Runner {
     std::vector<double> values_;
     lab::Results& results_;
     Work work_;
-    double limit_ = 0;  // terms a second, at 4 instructions a term
+    std::vector<unsigned long long> counts_;  // of the last attempt's careful points, by reason
+    std::vector<std::string> careful_;        // the same in words, for every variant
+    double limit_ = 0;                        // terms a second, at 4 instructions a term
 };
 
 // What the report's serial algorithm takes for a few points.
@@ -1236,6 +1366,7 @@ int main(int argc, char** argv) {
         lab::fail("%s: %s", names[0].c_str(), runner.obstacle(find(names[0])).c_str());
     }
     for (const std::string& name : names) runner.run(find(name));
+    runner.note_all();
     results.note(lab::format("weights, once: %.4f ms", runner.weights_milliseconds()));
     if (problem.x.size() <= 4096) results.note(serial_note(problem));
     if (problem.function && points <= 1000000) {

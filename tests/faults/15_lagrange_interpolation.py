@@ -2,35 +2,108 @@
 
 from faults import Fault
 
+FACTOR = "if (i != j) product *= (x - nodes.x[i]) / (nodes.x[j] - nodes.x[i]);\n        }\n        sum += nodes.given_y[j] * product;"
+CONSTANTS = "t[index_2d] = nodes.x[j] - nodes.x[i];\n    z[index_2d] = nodes.x[i] / t[index_2d];"
 WINDOW = "i += blockDim.y) {\n        const int64_t index_2d"
+FIRST_ROW = "int i = threadIdx.y; j < nodes.count"
 BARRIER = "        __syncthreads();\n        if (threadIdx.y < rows) {\n"
+STORED = "partial_sums[s + int64_t{blockIdx.y} * gridDim.x] = "
+READ = "sum += partial_sums[s + k * points];"
+WEIGHT = "product = normalised({product.value * (nodes.x[j] - nodes.x[i]), product.exponent});"
 NUMERATOR = "pair.numerator = pair.numerator * difference + node.coefficient * pair.product;\n    pair.product *= difference;"
+COMBINED = "l1.value * p2.value * power_of_two(second - exponent);"
+LANES = "part = combined(part, from_lane_above(part, distance));"
+LANE = "{nodes.terms[j].coefficient, nodes.exponents[j / group_size]};\n        part = combined(part, {coefficient, {x - nodes.terms[j].x, 0}});\n    }\n    for"
+FINISHED = "if (fabs(all.product.value) > 0.0) return"
+EACH_POINT = "add_node(x[k], node, groups[k]);"
+PIECE_BACK = "work.h_values + first, d_values, size * sizeof(double)"
 
 FAULTS = [
+    # basis
     Fault(name="factor of a node with itself", old="if (i != j) product *= (x - nodes.x[i])",
-          new="product *= (x - nodes.x[i])", caught="must be left out"),
+          new="product *= (x - nodes.x[i])", caught=r"i = j, must be left out in basis \(TODO 1\)"),
     Fault(name="ordinate forgotten", old="sum += nodes.given_y[j] * product;", new="sum += product;",
           caught="every value is 1"),
+    Fault(name="two units in basis", old=FACTOR, new=FACTOR.replace("nodes.x", "nodes.given_x"),
+          caught=r"basis \(TODO 1\) takes nodes.given_x, while x is in the unit"),
+    Fault(name="only the last term", old="sum += nodes.given_y[j] * product;", new="sum = nodes.given_y[j] * product;",
+          caught="keeps only the last node's term"),
+    Fault(name="a node by tolerance", old="    double sum = 0.0;\n    for (int j = 0", count=1,
+          new="    double sum = 0.0;\n    for (int j = 0; j < nodes.count; j++)\n"
+          "        if (fabs(x - nodes.x[j]) < 1e-14) { values[s] = nodes.given_y[j]; return; }\n    for (int j = 0",
+          caught="points beside a node have got the node's own y"),
+    # phases
+    Fault(name="signs of the constants", old=CONSTANTS, new=CONSTANTS.replace("nodes.x[j] - nodes.x[i]", "nodes.x[i] - nodes.x[j]"),
+          caught=r"find_constants \(TODO 2\) has t = x_i - x_j"),
+    Fault(name="z of the other node", old=CONSTANTS, new=CONSTANTS.replace("z[index_2d] = nodes.x[i]", "z[index_2d] = nodes.x[j]"),
+          caught="has x_j above the line of z"),
+    Fault(name="z is not stored", old=CONSTANTS, new=CONSTANTS.split("\n")[0], caught="leaves out t or z", backends=("cpu",)),
     Fault(name="window does not slide", old=WINDOW, new=WINDOW.replace("blockDim.y", "nodes.count"),
-          caught="the window must slide"),
+          caught="multiplies only 32 rows"),
+    Fault(name="window from row 0", old=FIRST_ROW, new=FIRST_ROW.replace("threadIdx.y", "0"),
+          caught="begins at row 0 for every thread"),
+    Fault(name="factor of a node with itself in the window", old="if (i != j) product *= x / t", new="product *= x / t",
+          caught=r"must be left out in phase 1 \(TODO 3b\)"),
     Fault(name="one block for all columns", old="lab::divide_up(nodes, side)), dim3(side, side)}",
-          new="1), dim3(side, side)}", caught="only the first 32 basis polynomials"),
+          new="1), dim3(side, side)}", caught=r"only the first 32 basis polynomials.*TODO 3a"),
+    Fault(name="no barrier in the tree", old=BARRIER, new=BARRIER.replace("        __syncthreads();\n", ""),
+          caught=r"tree \(TODO 4\).* __syncthreads\(\)", backends=("cpu",)),
     Fault(name="barrier inside the condition", old=BARRIER, caught="threads of block .* reach this barrier",
           new="        if (threadIdx.y < rows) {\n            __syncthreads();\n", backends=("cpu",)),
-    Fault(name="sums stored point by point, read sum by sum",
-          old="partial_sums[s + int64_t{blockIdx.y} * gridDim.x] = ",
-          new="partial_sums[s * gridDim.y + blockIdx.y] = ", caught="FAIL  phases: 33 nodes"),
-    Fault(name="weights without exponents",
-          old="product = normalised({product.value * (nodes.x[j] - nodes.x[i]), product.exponent});",
-          new="product.value *= nodes.x[j] - nodes.x[i];", caught="FAIL  (high degrees|two clusters)"),
+    Fault(name="tree of sums", old="products[threadIdx.y][threadIdx.x] *= ", new="products[threadIdx.y][threadIdx.x] += ",
+          caught="adds the rows"),
+    Fault(name="sums stored point by point, read sum by sum", old=STORED,
+          new="partial_sums[s * gridDim.y + blockIdx.y] = ", caught="stored point by point .TODO 5a"),
+    Fault(name="only the first sum", old=READ, new="sum = partial_sums[s];", caught="adds only the first sum .*TODO 5b"),
+    # weights and the form with a division
+    Fault(name="weights without exponents", old=WEIGHT, new="product.value *= nodes.x[j] - nodes.x[i];",
+          caught="FAIL  (high degrees|two clusters)"),
+    Fault(name="weights in another unit", old=WEIGHT, new=WEIGHT.replace("nodes.x", "nodes.given_x"),
+          caught=r"find_weights \(TODO 6\) takes nodes.given_x"),
+    Fault(name="quotients without the coefficient", old="sum += terms[j].coefficient / difference", new="sum += 1.0 / difference",
+          caught="adds up 1 / difference"),
+    # add_node
     Fault(name="product before the numerator", old=NUMERATOR,
-          new="\n    ".join(reversed(NUMERATOR.split("\n    "))), caught="FAIL  product"),
-    Fault(name="nodes without their own value",
-          old="if (fabs(all.product.value) > 0.0) return", new="if (true) return", caught="finished.. must ask careful_value"),
-    Fault(name="parts combined without exponents", old="power_of_two(second - exponent)", new="1.0",
-          caught="FAIL  warp_a_point"),
+          new="\n    ".join(reversed(NUMERATOR.split("\n    "))), caught="multiplies the product before it takes it"),
+    Fault(name="add_node is empty", old=f"const double difference = x - node.x;\n    {NUMERATOR}", new="(void)node;",
+          caught="every value is 0: add_node .TODO 8"),
+    Fault(name="product that is no number", old=NUMERATOR, new=NUMERATOR.replace("pair.product *= difference", "pair.product = NAN"),
+          caught="without a reason(.|\n)*product that add_node .TODO 8. leaves"),
+    # combined and finished
+    Fault(name="parts combined without exponents", old=COMBINED, new=COMBINED.replace("power_of_two(second - exponent)", "1.0"),
+          caught=r"combined \(TODO 9\) does not bring L1 P2"),
+    Fault(name="exponents exchanged", old="power_of_two(first - exponent) +\n                             l1.value * p2.value * power_of_two(second - exponent)",
+          new="power_of_two(second - exponent) +\n                             l1.value * p2.value * power_of_two(first - exponent)",
+          caught=r"combined \(TODO 9\) exchanges the two powers"),
+    Fault(name="nodes without their own value", old=FINISHED, new="if (true) return",
+          caught="only the values at the nodes .*finished.. must ask careful_value"),
+    Fault(name="NaN taken for a number", old=FINISHED, new="if (all.product.value != 0.0) return",
+          caught="it is NaN then, and finished"),
+    Fault(name="negative product taken for none", old=FINISHED, new="if (all.product.value > 0.0) return",
+          caught="takes a product below 0 for one that is 0"),
+    # warp_a_point
     Fault(name="last step of the lanes missing", old="distance > 0; distance /= 2) {\n        part",
-          new="distance > 1; distance /= 2) {\n        part", caught="FAIL  warp_a_point"),
+          new="distance > 1; distance /= 2) {\n        part", caught="leaves out the step of distance 1"),
+    Fault(name="shuffle inside a condition", old=LANES, new=f"if (lane < distance) {LANES}",
+          caught="parts that warp_a_point .TODO 11. joins are no numbers|shuffle", backends=("cpu",)),
+    Fault(name="exponent of the first group", old=LANE, new=LANE.replace("j / group_size", "0"),
+          caught="The exponent of node j is that of its group"),
+    Fault(name="one node a lane", old="for (int j = lane; j < nodes.count; j += 32)", new="for (int j = lane; j < min(32, nodes.count); j += 32)",
+          caught="gives one node to each lane"),
+    # blocked and overlapped
+    Fault(name="first node twice", old="for (int j = 1; j < size; j++)", new="for (int j = 0; j < size; j++)",
+          caught="adds the first node of the tile twice"),
+    Fault(name="one abscissa for all points of a thread", old=EACH_POINT, new=EACH_POINT.replace("x[k]", "x[0]"),
+          caught="only the first point of each thread is right"),
     Fault(name="pieces all from the start", old="work.h_abscissae + first, size", new="work.h_abscissae, size",
-          caught="FAIL  overlapped: 1000 points, 7"),
+          caught="every piece has the values of the first one"),
+    Fault(name="elements for bytes", old=PIECE_BACK, new=PIECE_BACK.replace(" * sizeof(double)", ""),
+          caught="an eighth of each piece came back"),
+    Fault(name="values back in another stream", old="cudaMemcpyDeviceToHost, stream));\n        //:",
+          new="cudaMemcpyDeviceToHost,\n                              buffers.streams[(turn + 1) % stream_count]));\n        //:",
+          caught="in one and the same stream", backends=("cpu",)),
+    Fault(name="launch without its stream", old="blocked<<<shape.grid, shape.block, 0, stream>>>", new="blocked<<<shape.grid, shape.block>>>",
+          caught="launches use 0 of the 3 streams", backends=("cpu",)),
+    Fault(name="pieces only once", old="    int turn = 0;\n", new="    static bool done = false;\n    if (done) return;\n    done = true;\n"
+          "    int turn = 0;\n", caught="the first launch is right, a later one"),
 ]

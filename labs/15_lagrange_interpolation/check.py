@@ -13,6 +13,7 @@ from causes import BLOCKED, LINEAR, LONG, PHASES
 from causes import careful_cause, careful_counts, likely_cause
 from checker import comparison
 from checker.comparison import poisoned
+from checker.record import launches_of
 
 lab = checker.Lab(__file__)
 VARIANTS = ["basis", *PHASES, *LINEAR]
@@ -161,7 +162,7 @@ def other_order(case, variant):
         random_problem(case, variant, 20, 700, ("--piece", 50))
     record = case.last_run.record
     if record:  # of CPU mode
-        launches = max(launch["streams"] for launch in record["launches"] if launch["kernel"] == "blocked")
+        launches = max(launch["streams"] for launch in launches_of(record, "blocked"))
         copies = min(record["copies"][way]["streams"] for way in ("to_device", "to_host"))
         case.expect(min(launches, copies) == 3, f"of 14 pieces the launches use {launches} of the 3 streams, and the copies of one direction "
                     f"{copies}: the values are right, but nothing overlaps unless a piece has its copies and its launch in its own stream (TODO 13)")

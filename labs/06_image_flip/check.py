@@ -244,6 +244,9 @@ lab.case("staged: 70000 x 1", shape, variant="staged", height=70_000, width=1, c
          kind="ppm", quick=False)
 
 
+lab.kernels({variant: variant for variant in VARIANTS})
+
+
 @lab.case("a size nobody knows before, all variants", fresh=True)
 def fresh(case):
     height, width = (int(side) for side in case.random.integers(1, 300, 2))

@@ -476,6 +476,10 @@ def large_sums(case):
     judge(case, white, "running", 5000, kind="pgm")
 
 
+lab.kernels({"naive": "naive", "tiled": "tiled", "separable": ("sum_along_rows", "mean_down_columns"),
+             "running": ("prefix_along_rows", "slide_down"), "fused": "fused", "shuffled": "shuffled"})
+
+
 @lab.case("a picture and a radius nobody knows before, all variants", fresh=True)
 def fresh(case):
     height, width = (int(side) for side in case.random.integers(1, 120, 2))

@@ -374,6 +374,10 @@ def not_numbers(case):
         judge(case, variant, values, product(case, 5, 5), exact=False)
 
 
+lab.kernels({"naive": "naive", "constant": "constant", "tiled": "tiled", "register_blocking": "register_blocking",
+             "separable": ("separable_rows", "separable_columns"), "separable_blocking": "register_blocking"})
+
+
 @lab.case("a shape and a filter nobody knows before, all variants", fresh=True)
 def fresh(case):
     height, width = (int(side) for side in case.random.integers(1, 200, 2))

@@ -317,6 +317,9 @@ def repeated(case):
         run(case, "exchange", 4096, rounds=9)
 
 
+lab.watched("no race between lanes", [["--elements", 1009, "--rounds", 2, "--variant", "exchange"]])
+
+
 @lab.case("all variants in one run, random input")
 def everything(case):
     said = case.run("--elements", 3000, "--rounds", 4).stdout

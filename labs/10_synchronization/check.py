@@ -599,6 +599,12 @@ def conditional_barrier(case):
     case.expect("reach this barrier" in run.stderr, "CPU mode does not name the barrier that some threads never reach")
 
 
+# A plain increment where an atomic belongs counts right in CPU mode: only the order of the accesses shows it.
+lab.watched("no race between threads", [
+    ["--elements", 9001, "--blocks", 2], ["--problem", "histogram", "--elements", 9001, "--blocks", 2],
+    *(["--demo", word, "--repaired", "--elements", 1100] for word in ("lost_update", "lost_update_in_shared", "missing_barrier"))])
+
+
 @lab.case("bad arguments")
 def bad_arguments(case):
     for value in ("-1", "many", "", "99999999999999999999", "300Gi"):

@@ -18,6 +18,8 @@ FAULTS = [
     # Task 1
     Fault(name="bounds test forgotten", old="if (i < count) atomicAdd(sum, values[i]);", new="atomicAdd(sum, values[i]);",
           caught="bounds test i < count is missing .TODO 1"),
+    Fault(name="sum without an atomic", old="if (i < count) atomicAdd(sum, values[i]);",
+          new="if (i < count) *sum += values[i];", caught="race in kernel sum_global_atomics", watched=True, backends=CPU),
     Fault(name="a launch the first time only", old="    CHECK(cudaMemsetAsync(d_sum, 0, sizeof(float)));\n",
           new="    static bool done = false;\n    if (done) return;\n    done = true;\n"
               "    CHECK(cudaMemsetAsync(d_sum, 0, sizeof(float)));\n", caught="right only once: in a later launch"),
@@ -77,6 +79,8 @@ FAULTS = [
           new="bin += blockDim.x) copy[bin] *= 1;", caught="begins with what was there before.*TODO 6", backends=CPU),
     Fault(name="lost updates in the copy", old=COUNTED, new="copy[bytes[i]]++;",
           caught="FAIL  histogram, shared_copy", backends=("gpu",)),
+    Fault(name="counts of the copies added without an atomic", old=COPY_OUT, new="counts[bin] += copy[bin];",
+          caught="race in kernel histogram_shared_copy", watched=True, backends=CPU),
     Fault(name="copy added up too early", old=COUNTED + "\n    __syncthreads();", new=COUNTED, caught=RACE + "TODO 6",
           backends=CPU),
     Fault(name="one byte a thread", old="for (int64_t i = first; i < count; i += stride) " + COUNTED,

@@ -54,7 +54,7 @@ FAULTS = [
           caught="adds the rows"),
     Fault(name="sums stored point by point, read sum by sum", old=STORED,
           new="partial_sums[s * gridDim.y + blockIdx.y] = ", caught="stored point by point .TODO 5a"),
-    Fault(name="only the first sum", old=READ, new="sum = partial_sums[s];", caught="adds only the first sum .*TODO 5b"),
+    Fault(name="only the first sum", old=READ, new="sum = partial_sums[s];", caught="TODO 5b. does not add all sums"),
     # weights and the form with a division
     Fault(name="weights without exponents", old=WEIGHT, new="product.value *= nodes.x[j] - nodes.x[i];",
           caught="FAIL  (high degrees|two clusters)"),
@@ -87,7 +87,7 @@ FAULTS = [
     Fault(name="shuffle inside a condition", old=LANES, new=f"if (lane < distance) {LANES}",
           caught="parts that warp_a_point .TODO 11. joins are no numbers|shuffle", backends=("cpu",)),
     Fault(name="exponent of the first group", old=LANE, new=LANE.replace("j / group_size", "0"),
-          caught="The exponent of node j is that of its group"),
+          caught="each with the exponent of its group"),
     Fault(name="one node a lane", old="for (int j = lane; j < nodes.count; j += 32)", new="for (int j = lane; j < min(32, nodes.count); j += 32)",
           caught="gives one node to each lane"),
     # blocked and overlapped

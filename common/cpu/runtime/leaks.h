@@ -27,7 +27,14 @@ class Leaks {
     };
 
     // Asks to remember where memory is allocated.
-    void keep_origins() { kept_ = true; }
+    void keep_origins() {
+        if (!std::exchange(kept_, true)) {
+            on_exit([](int status, void*) { instance().status_ = status; }, nullptr);
+        }
+    }
+
+    // Whether the program ends with status 0: of one that gives up nobody expects that it frees anything.
+    bool ends_well() const { return status_ == 0; }
 
     // Keeps from where an allocation was asked for: looking up the line now would take long.
     void allocated(const void* start) {
@@ -58,7 +65,7 @@ class Leaks {
 
     // Called at the very end, after the destructors of all objects.
     void report() {
-        if (!wanted_ || status_ != 0) return;
+        if (!wanted_ || !ends_well()) return;
         const std::vector<Leak> leaks = unfreed();
         for (const Leak& leak : leaks) {
             const std::string times =
@@ -81,8 +88,8 @@ class Leaks {
 
     Leaks() {
         const char* const wish = std::getenv("CUDA_CPU_LEAKS");
-        wanted_ = kept_ = wish != nullptr && *wish == '1';
-        if (wanted_) on_exit([](int status, void*) { instance().status_ = status; }, nullptr);
+        wanted_ = wish != nullptr && *wish == '1';
+        if (wanted_) keep_origins();
     }
 
     static std::string place_of(Frames frames) {

@@ -7,9 +7,10 @@
 //      "unchecked": [{"kernel": "add", "place": "add.cu:44", "times": 1}],
 //      "absent_lanes": ["add.cu:20: lane 0 of a warp reads lane 16 in this shuffle, ..."]}
 //
-// Launches of one kernel and shape are one entry. "streams": in how many beside the default one. "from" is the host or a kernel. In the build that
-// looks for races an entry has "storing", too: how many threads of a launch stored to global memory,
-// the most of all its launches. A launch is unchecked if nobody asked for the last error before the
+// Launches of one kernel and shape are one entry. "streams": in how many beside the default one. "from"
+// is the host or a kernel. In the build that looks for races an entry has "storing", too: how many
+// threads of a launch stored to global memory, the most of all its launches. Leaks are those of a
+// program that ends with status 0. A launch is unchecked if nobody asked for the last error before the
 // next launch, or before the end. A program that crashes or is killed leaves the file empty.
 #pragma once
 
@@ -70,15 +71,15 @@ class Record {
         bytes_[static_cast<size_t>(way)] += bytes;
     }
 
-    // Called once, at the end. Of a program that was stopped nobody expects that it frees anything.
+    // Called once, at the end. `stopped`: by the runtime, which has found a fault.
     void write(bool stopped) {
         if (!wanted() || getpid() != process_) return;
         std::lock_guard<std::mutex> lock(mutex_);
         settle();
-        const std::string text = "{\"launches\": [" + launches() + "], \"copies\": {" + copies() +
-                                 "}, \"leaks\": [" + (stopped ? "" : leaks()) +
-                                 "], \"unchecked\": [" + unchecked() + "], \"absent_lanes\": [" +
-                                 absent_lanes() + "]}\n";
+        const std::string text =
+            "{\"launches\": [" + launches() + "], \"copies\": {" + copies() + "}, \"leaks\": [" +
+            (stopped || !Leaks::instance().ends_well() ? "" : leaks()) + "], \"unchecked\": [" +
+            unchecked() + "], \"absent_lanes\": [" + absent_lanes() + "]}\n";
         if (::write(file_, text.data(), text.size()) < 0)
             std::perror("CUDA_CPU_RECORD cannot be written");
         close(std::exchange(file_, -1));

@@ -58,7 +58,8 @@ int main(int count, char** words) {
 CHECK = """import os, sys, subprocess
 import helper
 print("checked with", helper.NAME, *sys.argv[1:], flush=True)
-sys.exit(subprocess.call([os.path.abspath(sys.argv[2])] + sys.argv[3:]))
+own = [word for word in sys.argv[3:] if word.isdigit()]
+sys.exit(subprocess.call([os.path.abspath(sys.argv[2])] + own))
 """
 
 
@@ -323,7 +324,8 @@ def test_status(course):
 def test_check(course):
     result = course.make("check", "LAB=1", "ARGS=0")
     program = "build/cpu/labs/01_alpha/alpha"
-    assert result.stdout.splitlines() == [f"checked with the helper --program {program} 0",
+    source = "--source labs/01_alpha/alpha.cu --flags="
+    assert result.stdout.splitlines() == [f"checked with the helper --program {program} {source} 0",
                                           "alpha says hello [0]"]
     inside = course.make("check", at="labs/01_alpha")
     assert f"--program ../../{program}" in inside.stdout

@@ -12,6 +12,7 @@ Each fault is applied to the solution, built, and must fail the lab's checker wi
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 
@@ -35,3 +36,9 @@ class Fault:
             raise ValueError(f"fault '{self.name}': `{self.old}` stands {found} times in the solution, "
                              f"not {self.count}")
         return text.replace(self.old, self.new)
+
+    def function(self, text: str) -> str:
+        """The name of the function that it breaks first, as far as the text tells; kernels and host routines alike."""
+        heads = re.findall(r"^[A-Za-z_](?:[\w<>:,*& ]|__launch_bounds__\(.*?\))*?[ *&](?!__launch)(\w+)\(",
+                           text[:text.find(self.old)], re.MULTILINE)
+        return heads[-1] if heads else ""

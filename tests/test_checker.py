@@ -417,9 +417,9 @@ def test_records_are_put_into_words():
     assert records.wrong_kernels(right, "variant tiled", ["tiled_kernel"], ["naive_kernel"], True) is None
     assert records.wrong_kernels(right, "variant tiled", ["x|tiled_kernel<16>"], ["tiled_kernel<8>"], True) is None
     assert records.wrong_kernels(right, "variant naive", ["naive_kernel"], ["tiled_kernel"], True).startswith(
-        "variant naive launches work::tiled_kernel<16>, and not naive_kernel:")
+        "variant naive launches tiled_kernel<16>, and not naive_kernel:")
     assert records.wrong_kernels(right, "variant naive", ["tiled_kernel", "second"], [], True).startswith(
-        "variant naive launches work::tiled_kernel<16>, but never second:")
+        "variant naive launches tiled_kernel<16>, but never second:")
     nothing = record_of(launches=[])
     assert records.wrong_kernels(nothing, "variant naive", ["naive_kernel"], [], False) is None
     assert records.wrong_kernels(nothing, "variant naive", ["a", "b|c"], [], True) == (
@@ -447,7 +447,7 @@ def test_a_variant_is_judged_by_its_kernels(folder):
     writes = f"import json; open(os.environ['CUDA_CPU_RECORD'], 'w').write(json.dumps({record_of()}))"
     result = lab.check(f"{RIGHT}\n{writes}")
     assert result.returncode == 1
-    assert "FAIL  1 elements\n      variant 5 launches work::tiled_kernel<16>, but never five: its result is to come" in result.stdout
+    assert "FAIL  1 elements\n      variant 5 launches tiled_kernel<16>, but never five: its result is to come" in result.stdout
     assert lab.check(f"{RIGHT}\n{writes.replace('tiled_kernel', 'five')}").returncode == 0
     assert lab.check(RIGHT).returncode == 0
 

@@ -29,6 +29,12 @@ def is_called(kernel: str, name: str) -> bool:
     return name in (kernel, plain, last, last + less + arguments)
 
 
+def shown(kernel: str) -> str:
+    """The kernel's name as the learner writes it, without its namespace."""
+    plain, less, arguments = kernel.partition("<")
+    return plain.rpartition("::")[2] + less + arguments
+
+
 def launches_of(record: dict, name: str) -> list[dict]:
     """The launches of a kernel. The name may give alternatives: "tiled_kernel|wide_kernel"."""
     names = name.split("|")
@@ -51,7 +57,7 @@ def wrong_kernels(record: dict, what: str, own: list[str], others: list[str], mu
     """`what` ("variant tiled") launches its own kernels and none of `others`, which belong to something else."""
     launched = [launch["kernel"] for launch in record["launches"]]
     mine = {kernel for name in own for one in name.split("|") for kernel in launched if is_called(kernel, one)}
-    foreign = [kernel for kernel in launched if kernel not in mine
+    foreign = [shown(kernel) for kernel in launched if kernel not in mine
                and any(is_called(kernel, one) for name in others for one in name.split("|"))]
     missing = [name.replace("|", " or ") for name in own if not launches_of(record, name)]
     if foreign:
@@ -59,7 +65,7 @@ def wrong_kernels(record: dict, what: str, own: list[str], others: list[str], mu
         return (f"{what} launches {listed(foreign)}{instead}: the result of a variant comes from its own kernel, so that "
                 f"what is measured and judged is what its name says")
     if missing and launched:
-        return f"{what} launches {listed(launched)}, but never {listed(missing)}: its result is to come from there"
+        return f"{what} launches {listed([shown(kernel) for kernel in launched])}, but never {listed(missing)}: its result is to come from there"
     if missing and must_work:
         return (f"{what} launches no kernel: its result was computed by the host, and {listed(missing)} "
                 f"{is_are(missing)} to compute it")
@@ -117,6 +123,6 @@ def unchecked(record: dict) -> str | None:
     """After each launch somebody asks whether it succeeded."""
     if not record["unchecked"]:
         return None
-    places = [f"{one['kernel']} in {one['place']}" for one in record["unchecked"]]
+    places = [f"{shown(one['kernel'])} in {one['place']}" for one in record["unchecked"]]
     return (f"nobody asks whether the launch of {listed(places)} succeeded: a launch returns no error, so call "
             f"CHECK_LAUNCH() or cudaGetLastError() behind it, before the next launch")

@@ -8,7 +8,7 @@ import numpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 import checker
-from checker.comparison import poisoned
+from checker.comparison import origins, poisoned
 from checker.diagnose import launch_shape, tiles_of_vectors
 
 LAYOUTS = [f"grid_{grid}d_block_{block}d" for grid in (1, 2, 3) for block in (1, 2, 3)]
@@ -46,6 +46,9 @@ def b_missing(expected, got, case):
     a, quarter = case.inputs["a"], got.size // 4
     if got.size and (got == a).all():
         return checker.Shared("the sum equals a: copy b to the device (TODO 1b)", own="the sum equals a: b[i] is not added")
+    if got.size and origins(got).get("device", numpy.zeros(1)).all():
+        return checker.Shared("every sum is computed from device memory to which nothing was copied: copy b to the device "
+                              "(TODO 1b)", own="the kernel reads device memory to which nothing was copied")
     if got.size and (got == a + a).all():
         return checker.Shared("the sum is a + a: the copy to d_b comes from a, it has to come from input.b (TODO 1b)",
                               own="the sum is a + a: the file adds a[i] twice, and b[i] never")

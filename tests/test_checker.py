@@ -496,6 +496,12 @@ def test_first_stops_after_a_failure(lab):
     assert result.stdout.endswith("2 of 6 cases pass, 3 not run\n")
 
 
+def test_before_says_which_cases_come_first(lab):
+    result = lab.check("write(a)", "--first", "--workers", 1, "--before", "fresh")
+    assert failures(result) == ["fresh"] and "5 not run" in result.stdout
+    assert failures(lab.check("write(a)", "--first", "--workers", 1, "--before", "unknown")) == ["1 elements"]
+
+
 def test_first_may_say_which_failure(lab):
     body = "write(numpy.full_like(a, 1) if len(a) == 32 else a)"
     result = lab.check(body, "--first=every element is 1", "--workers", 1)

@@ -48,7 +48,8 @@ built, and judges what the program wrote against an oracle of its own. The whole
 with status 0 (all pass), 1 (a case fails), 2 (bad usage, no program) or 77 (the program says 77 to
 everything, as it does without a GPU).
 Further options: --all (every case; without it a screen), --case NAME, --list, --quick (without the long
-cases), --first (stop after the first failure), --seed N (repeat fresh input), --json FILE, --timeout S, --workers N, --keep FOLDER.
+cases), --first (stop after the first failure), --before NAME (begin with
+the cases of a variant or kernel), --seed N (repeat fresh input), --json FILE, --timeout S, --workers N, --keep FOLDER.
 
 Beside `lab.case`, each a line before `lab.main()`:
 

@@ -103,6 +103,10 @@ def wrong_storage(expected, got, case):
     for taken in itertools.product(range(3), repeat=3):  # from the planes, or from the three bytes of a pixel
         if taken != (0, 1, 2) and explains(gray(flat.reshape(-1, 3)[:, taken]), got, case):
             names = ["red", "green", "blue"]
+            if sorted(taken) == [0, 1, 2]:  # a picture does not tell whether the bytes change places or the weights
+                swapped = [names[place] for place in range(3) if taken[place] != place]
+                what = f"{swapped[0]} and {swapped[1]} are swapped" if len(swapped) == 2 else "the three colours have changed places"
+                return f"{what}: the order is red, green, blue, that of the bytes as that of the weights 299, 587, 114"
             return "; ".join(f"for {wanted} stands the {names[place]}" for wanted, place in zip(names, taken)
                              if wanted != names[place]) + ": the order is red, green, blue"
     return None
@@ -139,16 +143,28 @@ def mixed_up(expected, got, case):
     if case.parameters.get("variant") not in LINE_VARIANTS or len(set(wanted[:64].tolist())) < 16:
         return None
     for size, what in ((4, "a word of four"), (16, "sixteen")):
-        whole = len(wanted) // size * size
+        whole = len(wanted) // 16 * 16
+        if not case.wrong.reshape(-1)[:whole].any() or case.wrong.reshape(-1)[whole:].any():
+            continue
         pairs = (numpy.sort(side[:whole].reshape(-1, size), axis=1) for side in (wanted, found))
-        if whole and numpy.array_equal(*pairs):
+        if numpy.array_equal(*pairs):
             return f"the values are right but stand in the wrong order within {what}: the first pixel is the lowest byte"
-    right = ~case.wrong.reshape(-1)[:len(wanted) // 4 * 4].reshape(-1, 4)
-    columns = [place for place in range(4) if len(right) >= 8 and right[:, place].all()]
-    if columns and len(columns) < 4:
-        wrong = " and ".join(str(place) for place in range(4) if place not in columns)
-        return (f"of each four pixels number {wrong} is wrong (counted from 0): which byte of which word is its "
-                f"red, its green, its blue?")
+    return None
+
+
+def some_of_four(expected, got, case):
+    """Of each four pixels one or more are right, and the others are not."""
+    variant = case.parameters.get("variant")
+    if variant not in LINE_VARIANTS:
+        return None
+    step = 4096 if variant == "staged" else 16  # what is left beyond the last of these takes another way
+    wrong = case.wrong.reshape(-1)[:case.wrong.size // step * step].reshape(-1, 4)
+    columns = [place for place in range(4) if len(wrong) >= 16 and not wrong[:, place].any()]
+    others = [place for place in range(4) if place not in columns]
+    if columns and others and wrong[:, others].mean(axis=0).min() > 0.5:
+        todo = "TODO 4" if variant == "planar_vectorised" else "TODO 5a"
+        return (f"of each four pixels number {' and '.join(map(str, others))} is wrong (counted from 0): which byte of which word "
+                f"is its red, its green, its blue ({todo})?")
     return None
 
 
@@ -166,7 +182,8 @@ def before_the_barrier(expected, got, case):
     return None
 
 
-DIAGNOSERS = [groups_only, rows_beyond_the_grid, before_the_barrier, wrong_arithmetic, wrong_storage, own_vectors, mixed_up]
+DIAGNOSERS = [groups_only, rows_beyond_the_grid, before_the_barrier, wrong_arithmetic, mixed_up,
+              some_of_four, wrong_storage, own_vectors]
 
 
 # Cases

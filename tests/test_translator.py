@@ -1,6 +1,7 @@
 """The translator (common/cpu/translate.py) and the script around it (common/cpu/compile.sh)."""
 
 import os
+import shlex
 import re
 import sys
 import time
@@ -557,7 +558,7 @@ def test_paths_lists_and_what_is_left(folder, run):
     assert compile_script(place, "my lab.cu", "--list", "out/lab.d", runtime_object=runtime).returncode == 0
     assert sorted(os.listdir(place / "out")) == ["lab.d", "my lab"]
     rules = (place / "out/lab.d").read_text().replace("\\\n", " ")
-    assert rules.startswith("output: my\\ lab.cu ") and {"header.h", str(runtime)} < set(rules.split())
+    assert rules.startswith("output: my\\ lab.cu ") and {"header.h", str(runtime)} < set(shlex.split(rules))
 
     # A learner's mistake leaves the program of before, and nothing else.
     (place / "header.h").write_text("")

@@ -200,7 +200,7 @@ __global__ void recursion_kernel(int* values) {
 void deep_recursion() { recursion_kernel<<<1, 32>>>(reinterpret_cast<int*>(device_array())); }
 
 __global__ void endless_kernel(int* flag) {
-    while (atomicAdd(flag, 0) == -1) {
+    while (atomicAdd(flag, 0) != 1) {
     }
 }
 void endless() { endless_kernel<<<4, 64>>>(reinterpret_cast<int*>(device_array())); }

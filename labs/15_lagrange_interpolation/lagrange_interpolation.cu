@@ -326,7 +326,7 @@ __device__ Part combined(const Part& a, const Part& b) {
     const int exponent = max(first, second);
     // TODO 9 (about 3 lines): the two products of the sum have the exponents first and second;
     // power_of_two(first - exponent) brings the one to the common exponent, and so on.
-    (void)exponent;  // delete this line
+    (void)exponent;     // delete this line
     return no_nodes();  // replace this line
 }
 

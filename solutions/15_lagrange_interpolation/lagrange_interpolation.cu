@@ -384,7 +384,7 @@ __device__ Part combined(const Part& a, const Part& b) {
     return {{numerator, exponent}, {l1.value * l2.value, l1.exponent + l2.exponent}};
     //: // TODO 9 (about 3 lines): the two products of the sum have the exponents first and second;
     //: // power_of_two(first - exponent) brings the one to the common exponent, and so on.
-    //: (void)exponent;  // delete this line
+    //: (void)exponent;     // delete this line
     //: return no_nodes();  // replace this line
     // END SOLUTION
 }

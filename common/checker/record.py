@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from .comparison import counted
+
 SHOWN = 3
 
 
@@ -24,9 +26,8 @@ def read(path: Path) -> dict | None:
 
 def is_called(kernel: str, name: str) -> bool:
     """Whether a kernel of a record has this name: with namespace and template arguments, or without."""
-    plain, less, arguments = kernel.partition("<")
-    last = plain.rpartition("::")[2]
-    return name in (kernel, plain, last, last + less + arguments)
+    last = shown(kernel)
+    return name in (kernel, kernel.partition("<")[0], last, last.partition("<")[0])
 
 
 def shown(kernel: str) -> str:
@@ -93,10 +94,6 @@ def too_few_threads(record: dict, name: str, threads: int, blocks: int, storing:
         return (f"of the {most_threads} threads of {name} only {max(stored)} stored anything in global memory, and at "
                 f"least {storing} have a result to store: the work is not shared out among the threads")
     return None
-
-
-def counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def not_copied_back(record: dict, needed: int) -> str | None:

@@ -9,6 +9,7 @@ import numpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 import checker
+from checker.comparison import counted
 
 lab = checker.Lab(__file__, tasks={"walk_1": "TODO 7", "walk_4": "TODO 7"})
 EXACT = checker.Tolerance(why="a multiply-add is rounded once and a row's number is whole: equal to the last bit")
@@ -153,10 +154,6 @@ def wrong_row(compute, threads, registers, shared, text):
             if said != str(right):
                 return "the program counts " + re.sub(r"\b1 (warp|block)s\b", r"1 \1", sentence.format(said))
     return None
-
-
-def counted(number, noun):
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 # Cases without a device

@@ -12,7 +12,7 @@ import checker
 from causes import BLOCKED, LINEAR, LONG, PHASES
 from causes import careful_cause, careful_counts, likely_cause
 from checker import comparison
-from checker.comparison import poisoned
+from checker.comparison import counted, poisoned
 from checker.record import launches_of
 
 lab = checker.Lab(__file__)
@@ -114,7 +114,7 @@ def require_reasons(case, variant):
     """No point takes the careful way unless it is a node, or a product comes near the limits of double."""
     without = careful_counts(case.last_run.stdout).get(variant, (0, 0, 0))[2]
     if without:
-        case.fail(f"{plural(without, 'value')} of {len(case.inputs['at'])} came by the careful way without a reason: no node "
+        case.fail(f"{counted(without, 'value')} of {len(case.inputs['at'])} came by the careful way without a reason: no node "
                   f"lies there, and no product comes near the limits of double\nlikely cause: {careful_cause(case, without)}")
 
 
@@ -134,19 +134,15 @@ def random_problem(case, variant, nodes, points, options=()):
     judge(case, variant, x, case.random.uniform(-2, 2, nodes), around(case, x, points), *options)
 
 
-def plural(count, noun):
-    return f"{count} {noun}" + ("" if count == 1 else "s")
-
-
 for variant in VARIANTS:
     for nodes, points in ((6, 33), (1, 3), (33, 37), (100, 19)):
-        lab.case(f"{variant}: {plural(nodes, 'node')}, {points} points", random_problem, variant=variant,
+        lab.case(f"{variant}: {counted(nodes, 'node')}, {points} points", random_problem, variant=variant,
                  nodes=nodes, points=points)
 for nodes, points in ((2, 1), (32, 31), (65, 32)):
-    lab.case(f"phases: {nodes} nodes, {plural(points, 'point')}", random_problem, variant="phases", nodes=nodes,
+    lab.case(f"phases: {nodes} nodes, {counted(points, 'point')}", random_problem, variant="phases", nodes=nodes,
              points=points)
 for nodes, points in ((2, 1), (31, 1023), (64, 1025), (512, 33), (513, 129), (1030, 20)):
-    lab.case(f"blocked: {nodes} nodes, {plural(points, 'point')}", random_problem, variant="blocked",
+    lab.case(f"blocked: {nodes} nodes, {counted(points, 'point')}", random_problem, variant="blocked",
              nodes=nodes, points=points)
 for variant in ("basis", "product", "blocked", "overlapped"):
     lab.case(f"{variant}: 9 nodes, 100003 points", random_problem, variant=variant, nodes=9, points=100_003,

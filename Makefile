@@ -88,7 +88,7 @@ else ifneq ($(FILE),)
 own := $(call quote,$(if $(filter -%,$(FILE)),./)$(FILE))
 explained := build/cpu-explain/own/$(shell basename -- $(call quote,$(FILE)) .cu)
 compile := bash common/cpu/compile.sh --sanitize accesses --cxx $(call quote,$(CXX)) --python $(call quote,$(PYTHON))
-runtime := build/cpu-explain/own/runtime.o
+runtime := build/cpu-explain/own/runtime.a
 explain:
 	@$(refuse_lab)$(need_file)
 	@mkdir -p build/cpu-explain/own

@@ -1,6 +1,9 @@
 // Arrays in and out, in NumPy's .npy format: float, double, int32_t and uint8_t of any shape,
 // little-endian, in C order (row-major). Anything else is refused with the command that repairs it.
 #pragma once
+#ifdef LAB_COMPILED
+#pragma interface  // compiled once, in cpu/course.cpp
+#endif
 
 #include "lab.h"
 

@@ -3,6 +3,9 @@
 // end of its name when it is written. Of an animation the first picture is read; what a camera says
 // about its orientation is ignored.
 #pragma once
+#ifdef LAB_COMPILED
+#pragma interface  // compiled once, in cpu/course.cpp
+#endif
 
 #include "jpeg.h"
 #include "lab.h"

@@ -1,6 +1,9 @@
 // Whether a JPEG file is whole: every block of every scan is decoded as far as its codes go. stb
 // alone takes what is missing for gray, jumps over what it does not understand, and says nothing.
 #pragma once
+#ifdef LAB_COMPILED
+#pragma interface  // compiled once, in cpu/course.cpp
+#endif
 
 #include <limits.h>
 

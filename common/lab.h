@@ -1,6 +1,9 @@
 // The one header that a lab includes: checked CUDA calls, arguments, random input, comparing
 // results, timers and the table of results. Everything is in namespace lab; nothing is global.
 #pragma once
+#ifdef LAB_COMPILED
+#pragma interface  // compiled once, in cpu/course.cpp
+#endif
 
 #include <cuda_runtime.h>
 #include <errno.h>

@@ -152,7 +152,7 @@ export CPU_LDFLAGS := $(CPU_LDFLAGS) $(addprefix -l,$(host_libraries))
 compile := bash $(top)/common/cpu/compile.sh $(if $(call is_set,DEBUG),--debug) \
     $(if $(explain),--sanitize accesses) \
     --cxx $(call quote,$(CXX)) --python $(call quote,$(PYTHON))
-runtime := $(top)/build/cpu$(explain:%=-%)$(debug)/runtime.o
+runtime := $(top)/build/cpu$(explain:%=-%)$(debug)/runtime.a
 build_runtime := $(compile) --runtime -o $(runtime)
 
 $(program): always | announce

@@ -190,7 +190,7 @@ def architecture_flags() -> list[str]:
 
 def runtime_object(debug: bool) -> Path:
     """The CPU runtime, compiled once."""
-    target = BUILD / "cpu" / ("runtime-debug.o" if debug else "runtime.o")
+    target = BUILD / "cpu" / ("runtime-debug.a" if debug else "runtime.a")
     target.parent.mkdir(parents=True, exist_ok=True)
     words = ["--cxx", os.environ.get("CXX") or "g++", *(["--debug"] if debug else []), "--runtime"]
     built = compile_cached([str(ROOT / "common/cpu/compile.sh"), *words, "-o", str(target)], target, "")

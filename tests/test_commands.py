@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-TOOLS = """as awk b2sum basename bash cat chmod cmp cp cut dirname echo env expr find flock g++ gcc git grep head id ld ln ls make
+TOOLS = """ar as awk b2sum basename bash cat chmod cmp cp cut dirname echo env expr find flock g++ gcc git grep head id ld ln ls make
     mkdir mktemp mv printf readlink rm rmdir sed seq sh sleep sort tail test timeout touch tr true uname
     xargs""".split()
 

@@ -278,7 +278,7 @@ def test_kernels_behind_one_pointer_are_told_apart(program):
 def test_figures_are_the_same_in_every_run(program, tmp_path, monkeypatch):
     source = tmp_path / "side_by_side.cu"
     source.write_text(SIDE_BY_SIDE)
-    (tmp_path / "runtime.o").symlink_to(program.parent / "runtime.o")
+    (tmp_path / "runtime.a").symlink_to(program.parent / "runtime.a")
     side_by_side = compiled(source, tmp_path / "side_by_side")
     monkeypatch.delenv("CUDA_CPU_THREADS", raising=False)
     first, *others = (Record.of_run(side_by_side, []).launches for _ in range(3))
@@ -297,7 +297,7 @@ def figures(launches):
 def test_kernels_of_one_name_are_told_apart(program, tmp_path):
     source = tmp_path / "alike.cu"
     source.write_text(ALIKE)
-    (tmp_path / "runtime.o").symlink_to(program.parent / "runtime.o")
+    (tmp_path / "runtime.a").symlink_to(program.parent / "runtime.a")
     alike = compiled(source, tmp_path / "alike")
     record = Record.of_run(alike, [], {"CUDA_CPU_TOUCHES": "9"})
     kernels = kernels_of(record)

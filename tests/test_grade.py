@@ -134,7 +134,7 @@ def test_every_kind_of_bad_submission_costs_that_one_only(course, graded):
 
 def test_what_is_said(course, graded):
     result = graded[2]
-    assert (course / "build/cpu/runtime.o").exists()  # grading is the first thing that this course is used for
+    assert (course / "build/cpu/runtime.a").exists()  # grading is the first thing that this course is used for
     assert "grade: confined by " in result.stderr
     assert "ada.zip has to be unpacked" in result.stderr and ".hidden begins with a dot" in result.stderr
     assert "\x1b" not in result.stdout + result.stderr

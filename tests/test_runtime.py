@@ -279,6 +279,12 @@ MISTAKES = {
                     r".* 4 bytes before the start of the allocation of 4096 bytes: .*",
     "far_away": KERNEL % ("far_away_kernel", "0", "0") +
                 r".* 15904 bytes past the end of the allocation of 4096 bytes: .*",
+    "over_guard": KERNEL % ("over_guard_kernel", "0", "0") +
+                  r".* 3696 bytes past the end of the allocation of 4096 bytes: .*",
+    "over_guard_of_two": KERNEL % ("over_guard_kernel", "0", "0") +
+                         r".* 3696 bytes past the end of the allocation of 4096 bytes, or 400 bytes before the start of .*",
+    "nowhere": KERNEL % ("over_guard_kernel", "0", "0") +
+               r".* address 0x\w+, which is in no allocation: 17179865084 bytes past the end of .*",
     "use_after_free": KERNEL % ("freed_kernel", "0", "0") +
                       r".* byte 0 of the freed allocation of 4096 bytes: it was given to cudaFree .*",
     "null_pointer": KERNEL % ("null_kernel", "7", "0") + r".* address \S+: a null pointer\.",

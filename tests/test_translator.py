@@ -428,7 +428,7 @@ shape 1x1x1 of 1x1x1: 6
 """
 
 
-def compile_script(folder, *words, runtime_object="/nonexistent/runtime.o"):
+def compile_script(folder, *words, runtime_object="/nonexistent/runtime.a"):
     """Runs compile.sh in a folder, without optimisation."""
     return farm.run(COMPILE, "--python", sys.executable, "--flags", "-O0",
                     "--runtime-object", runtime_object, *words, cwd=folder)
@@ -598,7 +598,7 @@ def test_translation_and_compilation_may_be_two_calls(folder):
     (["a.cu", "b.cu", "-o", "program"], "one source at a time, but got a.cu and b.cu"),
     (["lab.cu", "--fast", "-o", "program"], "unknown option --fast"),
     (["lab.cu", "-o"], "-o needs a value"),
-    (["--runtime", "lab.cu", "-o", "runtime.o"], "--runtime takes no source, but got lab.cu"),
+    (["--runtime", "lab.cu", "-o", "runtime.a"], "--runtime takes no source, but got lab.cu"),
     (["lab.cu", "-o", "nowhere/program"], "the folder of nowhere/program does not exist"),
 ])
 def test_bad_usage(folder, words, sentence):

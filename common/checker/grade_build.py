@@ -47,7 +47,7 @@ class Tools:
             return [self.nvcc, *shlex.split(self.flags), "-o", str(program), str(source)]
         flags = ["--flags", self.flags] if self.flags else []
         return ["bash", str(root / "common/cpu/compile.sh"), "--cxx", self.cxx, "--python", self.python, *flags,
-                "--runtime-object", str(root / "build/cpu/runtime.o"), str(source), "-o", str(program)]
+                "--runtime-object", str(root / "build/cpu/runtime.a"), str(source), "-o", str(program)]
 
 
 def base_environment() -> dict[str, str]:
@@ -98,7 +98,7 @@ def compile_work(root: Path, folder: Path, work: Work, tools: Tools, confinement
     """Compiles into folder/program/; returns None, or what the compiler had to say against it."""
     source = lay_out(root, folder, work)
     target = folder / "program" / main_file(work.lab).removesuffix(".cu")
-    runtime = [root / "build/cpu/runtime.o"] if tools.backend == "cpu" else []
+    runtime = [root / "build/cpu/runtime.a"] if tools.backend == "cpu" else []
     readable = [folder / "labs", folder / "common", *common_sources(root), *runtime]
     # The compiler needs no card, and its memory may be bounded even where a card's driver's may not.
     words = Confinement(confinement.program, confinement.level, confinement.readable, False).words(

@@ -133,7 +133,7 @@ def place_of(flavour: str, source: Path) -> Path:
 def built_for_cpu(flavour: str, options: argparse.Namespace) -> Path:
     """The program of one flavour."""
     program = place_of(flavour, options.source.resolve())
-    runtime = program.parent.parent / "runtime.o"
+    runtime = program.parent.parent / "runtime.a"
     compiler = ["bash", str(CPU / "compile.sh"), "--sanitize", flavour, "--cxx", options.cxx, "--python", sys.executable]
     name = str(options.source)
     if name.startswith("-"):  # which the compiler would take for an option

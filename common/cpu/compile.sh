@@ -7,7 +7,7 @@ usage() {
 Usage: compile.sh [OPTION]... SOURCE.cu -o PROGRAM
        compile.sh --translate [OPTION]... SOURCE.cu -o SOURCE.ii
        compile.sh [OPTION]... SOURCE.ii -o PROGRAM
-       compile.sh --runtime [OPTION]... -o RUNTIME.o
+       compile.sh --runtime [OPTION]... -o RUNTIME.a
 Builds a CUDA program, or the runtime that every program is linked with, for the CPU: the program in
 any case, the runtime if it is not up to date.
   --translate            stop after the translation; from there another call goes on
@@ -20,7 +20,7 @@ any case, the runtime if it is not up to date.
   --flags "FLAGS"        further flags for the compiler, after all others
   --list FILE            build nothing: write what the output would be made from, as a rule of make,
                          and say on standard error where the compiler looks for headers
-  --runtime-object FILE  the runtime to link with, as it is (runtime.o beside PROGRAM, built if needed)
+  --runtime-object FILE  the runtime to link with, as it is (runtime.a beside PROGRAM, built if needed)
 CPU_CXXFLAGS and CPU_LDFLAGS from the environment say where headers and libraries are.
 END
 }
@@ -131,15 +131,15 @@ case $sanitize in
 esac
 [ -z "$sanitize" ] || observe=(--observed)
 read -r -a words <<<"${CPU_CXXFLAGS:-} $extra_flags"
-flags+=(-DCUDA_ON_CPU=1 "-I$here/include" "${words[@]}")
+flags+=(-DCUDA_ON_CPU=1 -DLAB_COMPILED "-I$here/include" "${words[@]}")
 read -r -a link_flags <<<"${CPU_LDFLAGS:-}"
 
 preprocess=("$cxx" "${flags[@]}" -include "$here/include/cuda_runtime.h" -E -x c++ "$source")
-[ $runtime = no ] || preprocess=("$cxx" "${flags[@]}" -E "$here/runtime.cpp")
+[ $runtime = no ] || preprocess=("$cxx" "${flags[@]}" -include "$here/runtime.cpp" -E "$here/course.cpp")
 if [ -n "$list" ]; then
     "${preprocess[@]}" -v -M -MT output -MF "$list"
     printf '\noutput:' >>"$list"
-    printf ' %q' "$here"/{compile.sh,translate.py,runtime.cpp} "$here"/runtime/* ${runtime_object:+"$runtime_object"} \
+    printf ' %q' "$here"/{compile.sh,translate.py,runtime.cpp,course.cpp} "$here"/runtime/* ${runtime_object:+"$runtime_object"} \
         "$("$cxx" -print-file-name=libboost_context.a)" >>"$list"
     exit
 fi
@@ -151,7 +151,10 @@ trap 'rm -rf -- "$work"' EXIT
 export TMPDIR=$work
 
 if [ $runtime = yes ]; then
-    "$cxx" "${flags[@]}" -c "$here/runtime.cpp" -o "$work/output"
+    "$cxx" "${flags[@]}" -c "$here/course.cpp" -o "$work/course.o" &
+    "$cxx" "${flags[@]}" -c "$here/runtime.cpp" -o "$work/runtime.o"
+    wait "$!"
+    ar rcs "$work/output" "$work/runtime.o" "$work/course.o"
 else
     translated=$source
     if [[ $source != *.ii ]]; then
@@ -163,7 +166,7 @@ else
         cp -- "$translated" "$work/output"
     else
         if [ -z "$runtime_object" ]; then
-            runtime_object=$(dirname -- "$output")/runtime.o
+            runtime_object=$(dirname -- "$output")/runtime.a
             bring_runtime "$runtime_object"
         fi
         # ThreadSanitizer's own library is left out: runtime/races.h takes its place.

@@ -157,13 +157,13 @@ size_t shared_limit(const DeviceFacts& facts) {
 
 // ---------------------------------------------------------------- kernels
 namespace {
-thread_local std::vector<PointerArgument> pointers_of_launch;  // in an observed run
+thread_local std::vector<PointerArgument> pointers_of_launch;
 }
 
 void check_pointer_argument(const Kernel& kernel, const char* arguments, int position,
                             const void* pointer, const Site& site) {
     if (pointer == nullptr) return;
-    if constexpr (is_observed) pointers_of_launch.push_back({position, pointer});
+    pointers_of_launch.push_back({position, pointer});
     const auto argument = [&] {
         return format("%s: argument %d of kernel %s (%s) is ", to_string(site).c_str(), position,
                       name_of(kernel).c_str(), arguments);
@@ -259,14 +259,13 @@ void submit_from_kernel(std::unique_ptr<Grid> grid) {
 
 }  // namespace
 
-void submit([[maybe_unused]] const char* arguments, const Shape& shape,
-            std::unique_ptr<Kernel> kernel) {
+void submit(const char* arguments, const Shape& shape, std::unique_ptr<Kernel> kernel) {
     auto grid = std::make_unique<Grid>(shape, std::move(kernel));
     // Not in the middle of a sanitizer's report, which lets no thread start.
     if constexpr (is_observed) name_of(*grid->kernel);
     if (Record::instance().wanted())
         Record::instance().launched(name_of(*grid->kernel), shape, !in_kernel());
-    if constexpr (is_observed) grid->facts = {arguments, std::exchange(pointers_of_launch, {})};
+    grid->facts = {arguments, std::exchange(pointers_of_launch, {})};
     if (in_kernel()) return submit_from_kernel(std::move(grid));
     const Call call;
     Queue::instance().add(shape.stream, [grid = std::shared_ptr<Grid>(std::move(grid))] {

@@ -140,6 +140,21 @@ __device__ float element(const float* values, int i) {
 __global__ void far_away_kernel(float* values) { values[0] = element(values, 5000); }
 void far_away() { far_away_kernel<<<1, 1>>>(device_array()); }
 
+// Beyond the guard of one array, in that of the next.
+__global__ void over_guard_kernel(float* values, const float*, unsigned int i) {
+    values[i + threadIdx.x] = 1;  // HERE over_guard HERE over_guard_of_two HERE nowhere
+}
+void over_guard() {
+    float* const values = device_array();
+    device_array();
+    over_guard_kernel<<<1, 1>>>(values, nullptr, 1948);
+}
+void over_guard_of_two() {
+    float* const values = device_array();
+    over_guard_kernel<<<1, 1>>>(values, device_array(), 1948);
+}
+void nowhere() { over_guard_kernel<<<1, 1>>>(device_array(), nullptr, 0u - 1); }
+
 __global__ void freed_kernel(Holder holder) {
     holder.values[threadIdx.x] = 2;  // HERE use_after_free
 }
@@ -320,7 +335,8 @@ int main(int argc, char** argv) {
         CASE(host_writes),       CASE(host_copies),     CASE(host_reads_freed),
         CASE(host_crashes),      CASE(host_divides),    CASE(host_argument),
         CASE(local_argument),    CASE(freed_argument),  CASE(past_end),
-        CASE(before_start),      CASE(far_away),        CASE(use_after_free),
+        CASE(before_start),      CASE(far_away),        CASE(over_guard),
+        CASE(over_guard_of_two), CASE(nowhere),         CASE(use_after_free),
         CASE(null_pointer),      CASE(null_element),    CASE(past_shared),
         CASE(misaligned),        CASE(divides),         CASE(large_local),
         CASE(deep_recursion),    CASE(early_return),    CASE(condition),

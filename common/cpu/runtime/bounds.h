@@ -57,14 +57,14 @@ inline std::string owner_of(const char* address) {
         return format("\"variable\": %s, \"offset\": %td, \"bytes\": %zu",
                       json(place->name).c_str(), address - place->start, place->bytes);
     }
-    const Allocation* const allocation = Memory::instance().nearest_unlocked(address);
-    if (allocation == nullptr || !Memory::instance().on_device(address)) return "";
+    const auto [allocation, words] = missed(address);
+    if (words.empty() || !Memory::instance().on_device(address)) return "";
     const char* const text = current_grid != nullptr ? current_grid->facts.arguments : nullptr;
     int position = 0;
-    if (current_grid != nullptr) position = current_grid->facts.position_of(*allocation);
-    return format("\"what\": %s, \"position\": %d, \"arguments\": %s",
-                  json(describe(*allocation, address).c_str()).c_str(), position,
-                  json(text).c_str());
+    if (current_grid != nullptr && allocation != nullptr)
+        position = current_grid->facts.position_of(*allocation);
+    return format("\"what\": %s, \"position\": %d, \"arguments\": %s", json(words.c_str()).c_str(),
+                  position, json(text).c_str());
 }
 
 inline std::string frames_here(void* first) {

@@ -107,6 +107,47 @@ inline std::string describe(const Allocation& allocation, const char* address) {
     return format("byte %zu of ", address - allocation.start) + what;
 }
 
+// The allocation that code missed at an address, and by how much, in words.
+struct Missed {
+    const Allocation* allocation;  // null where it may be one of two, or the device has none
+    std::string words;
+};
+
+// An index that is wrong by more than the guard between two allocations comes out beside another one.
+// So it goes by what the kernel was given: the last that ends before the address, or the first that
+// begins behind it. A kernel without a pointer has its addresses from memory: then by the nearest.
+inline Missed missed(const char* address) {
+    constexpr ptrdiff_t close = 256, far = ptrdiff_t{1} << 30;
+    const Allocation* const nearest = Memory::instance().nearest_unlocked(address);
+    if (nearest == nullptr) return {nullptr, ""};
+    const Allocation *before = nullptr, *behind = nullptr;
+    if (current_grid != nullptr) {
+        for (const PointerArgument& pointer : current_grid->facts.pointers) {
+            const Allocation* const given = Memory::instance().find_unlocked(pointer.value);
+            if (given == nullptr || !Memory::instance().on_device(given->start)) continue;
+            if (given == nearest && address > given->start - close &&
+                address < given->start + given->bytes + close) {
+                return {nearest, describe(*nearest, address)};
+            }
+            if (given->start > address)
+                behind = behind == nullptr || given->start < behind->start ? given : behind;
+            else
+                before = before == nullptr || given->start > before->start ? given : before;
+        }
+    }
+    if (before == nullptr && behind == nullptr) before = nearest;
+    if (before != nullptr && behind != nullptr)
+        return {nullptr, describe(*before, address) + ", or " + describe(*behind, address)};
+    const Allocation& array = before != nullptr ? *before : *behind;
+    const std::string words = describe(array, address);
+    if (address - array.start > far + static_cast<ptrdiff_t>(array.bytes) ||
+        array.start - address > far)
+        return {nullptr, format("address %p, which is in no allocation: ",
+                                static_cast<const void*>(address)) +
+                             words};
+    return {&array, words};
+}
+
 // No program has anything at the lowest addresses, so an element of a null array is there, too.
 inline bool is_null(const char* address) { return address < reinterpret_cast<char*>(1 << 20); }
 
@@ -117,8 +158,7 @@ struct Explanation {
     std::string sentence;
 };
 
-inline Explanation explain_address(const char* address, const Allocation* allocation,
-                                   const std::string& who) {
+inline Explanation explain_address(const char* address, const std::string& who) {
     if (is_null(address)) {
         return {"bounds",
                 who + format("address %p: a null pointer.", static_cast<const void*>(address))};
@@ -129,14 +169,15 @@ inline Explanation explain_address(const char* address, const Allocation* alloca
                               " past the end of the dynamic shared memory of its block: does the "
                               "launch ask for enough?"};
     }
-    if (allocation == nullptr) {
+    const auto [allocation, words] = missed(address);
+    if (words.empty()) {
         return {"host-pointer", who + format("address %p, which is no device memory.",
                                              static_cast<const void*>(address))};
     }
-    const std::string what = who + describe(*allocation, address);
-    if (allocation->freed)
+    const std::string what = who + words;
+    if (allocation != nullptr && allocation->freed)
         return {"freed", what + ": it was given to cudaFree before this kernel ran."};
-    if (address < allocation->start)
+    if (allocation != nullptr && address < allocation->start)
         return {"bounds", what + ": the index is below 0, compare it with 0 before the access."};
     return {"bounds", what + ": compare the index with the number of elements before the access."};
 }
@@ -175,7 +216,7 @@ inline Explanation explain_fault(const siginfo_t& info, const char* stack, const
                        "CPU mode: make its local arrays smaller.",
                        kernel, StackAllocator::stack_bytes / 1024)};
     }
-    return explain_address(address, allocation, who + verb + " ");
+    return explain_address(address, who + verb + " ");
 }
 
 inline void handle_fault(int signal_number, siginfo_t* info, void* raw_context) {

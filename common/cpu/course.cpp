@@ -1,0 +1,18 @@
+// What the course's headers hold for the host, compiled once and linked to every program. In a program
+// of CPU mode each of these headers says "#pragma interface": then g++ takes from it what it inlines, and
+// leaves the rest to this file.
+#pragma implementation "lab.h"
+#pragma implementation "array_file.h"
+#pragma implementation "image.h"
+#pragma implementation "jpeg.h"
+
+#include <cuda_runtime.h>
+
+#define __host__  // words that the translator takes away in a program
+#define __device__
+
+#include "../array_file.h"
+#include "../lab.h"
+#if __has_include(<stb/stb_image.h>) || __has_include("stb_image.h")
+#include "../image.h"
+#endif

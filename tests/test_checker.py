@@ -360,6 +360,13 @@ def test_finished_steps_are_not_blamed():
     assert settled(case, right("tiled: 8")) == ["likely cause: is it copied (TODO 1b)?"]
 
 
+def test_what_takes_too_long_only_where_there_is_much_to_do():
+    case = failed("tiled: 9", "the program did not end within 60 seconds", elements=900)
+    said, = settled(case, right("tiled: 8"), right("naive: 9"))
+    assert "steps that are too small" in said and said.endswith("(TODO 4)")
+    assert "too small" not in settled(case, right("naive: 9"))[0]
+
+
 def test_a_task_is_named_once_another_variant_passes():
     said = "what stands out: other variants pass: it is in tiled itself (TODO 4)"
     assert settled(failed("tiled: 9", elements=900), right("naive: 9")) == [said]

@@ -193,6 +193,19 @@ for variant in ("grid_1d_block_1d", "grid_3d_block_3d", "grid_stride", "vectoris
     lab.case(f"{variant}: 4 Mi elements", add, variant=variant, count=1 << 22, quick=False)
 
 
+@lab.case("more than 2^31 threads for 1000 elements", quick=False)
+def many_threads(case):
+    if case.backend == "cpu":
+        return  # minutes for all layouts
+    a, b = case.floats(1000), case.floats(1000)
+    for variant in LAYOUTS:
+        run = case.run("--variant", variant, "--blocks", (2 << 20) + 9, "--block", "16x8x8", "--a", case.save("a", a),
+                       "--b", case.save("b", b), "--output", "sum.npy", status=(0, 1))
+        case.expect(run.status == 0, f"{variant}: the thread 2^31 and those after it have no element. It says: {run.stderr.strip()}"
+                    f"\nlikely cause: an index of 32 bits, which is negative there, and less than count")
+        case.compare(a + b, case.load("sum"), EXACT)
+
+
 @lab.case("a size and a block nobody knows before, all variants", fresh=True)
 def fresh(case):
     x, y, z = (int(case.random.integers(1, 9)) for _ in range(3))

@@ -122,9 +122,9 @@ __global__ void vectorised(const float* a, const float* b, float* sum, int64_t c
 constexpr int64_t most_blocks_along_x = 2147483647;  // along y and z: 65535
 
 struct Request {
-    int64_t count;        // elements
-    dim3 block;           // as given by --block
-    int64_t most_blocks;  // of grid_stride; 0: as many as the card holds at once
+    int64_t count;   // elements
+    dim3 block;      // as given by --block
+    int64_t blocks;  // at least; of grid_stride at most, and 0 is as many as the card holds at once
 };
 
 struct Shape {
@@ -157,13 +157,14 @@ dim3 block_of(dim3 block, int dimensions) {
 
 template <int grid_dimensions, int block_dimensions>
 Shape layout(const Request& request) {
-    const int64_t blocks = blocks_for(request.count, threads_of(request.block));
+    const int64_t needed = blocks_for(request.count, threads_of(request.block));
+    const int64_t blocks = std::max(needed, request.blocks);
     return {grid_of(blocks, grid_dimensions), block_of(request.block, block_dimensions)};
 }
 
 Shape grid_stride_shape(const Request& request) {
     const dim3 block = block_of(request.block, 1);
-    int64_t most_blocks = request.most_blocks;
+    int64_t most_blocks = request.blocks;
     if (most_blocks == 0) {
         int device = 0, multiprocessors = 0, blocks_on_each = 0;
         CHECK(cudaGetDevice(&device));
@@ -278,8 +279,8 @@ int main(int argc, char** argv) {
     Request request;
     request.count = arguments.integer("elements", 16 << 20, 0, int64_t{1} << 40, "of random input");
     request.block = arguments.block("block", dim3(32, 4, 2), "threads of a block");
-    request.most_blocks = arguments.integer("blocks", 0, 0, most_blocks_along_x,
-                                            "of grid_stride; 0: as many as fit at once");
+    request.blocks = arguments.integer("blocks", 0, 0, most_blocks_along_x,
+                                       "at least so many; of grid_stride at most; 0: as needed");
     const std::string a_path = arguments.input("a", "a vector, float32 .npy");
     const std::string b_path = arguments.input("b", "a vector of the same length");
     const std::string output_path = arguments.output("output", "the sum, for one variant");

@@ -46,6 +46,8 @@ FAULTS = [
           caught="FAIL  grid_1d_block_1d", backends=CPU),
     Fault(name="place in the block only", old=FIRST,
           new=FIRST.replace("int64_t{blockIdx.x} * blockDim.x + ", ""), caught="the file leaves out blockIdx: every block adds the elements of block 0"),
+    Fault(name="index of 32 bits", old=FIRST, new=FIRST.replace("const int64_t", "const int").replace("int64_t{blockIdx.x}", "blockIdx.x"),
+          caught="an index of 32 bits, which is negative there", backends=("gpu",)),
     Fault(name="index of 16 bits", old=FIRST, new=FIRST.replace("const int64_t", "const uint16_t"),
           caught="keeps the index in 16 bits"),
     Fault(name="constant result", old=FIRST, new=FIRST.replace("a[i] + b[i]", "1.0f"),

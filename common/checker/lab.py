@@ -147,6 +147,7 @@ class Lab:
             places = [place for place, word in enumerate(run.words[:-1]) if word == self.variant_option]
             variant = run.words[places[0] + 1] if places else ""
             if variant in self.kernel_names:
+                case.parameters = {**case.parameters, "variant": variant}
                 others = [name for other, names in self.kernel_names.items() if other != variant for name in names]
                 case.kernels(f"variant {variant}", self.kernel_names[variant], others, run, elements)
 

@@ -330,6 +330,7 @@ def test_where_the_processor_stopped_is_named_once():
     (1, 4, "__syncthreads();", "the next round of a loop that comes too early: put another __syncthreads() behind line 4."),
     (1, 4, "}\n", "Put __syncthreads() between the write in line 1 and the read in line 4; if one stands there"),
     (4, 1, "", "Put __syncthreads() between the reads in line 1 and the next write in line 4, or, if they belong to two"),
+    (4, 1, "}\n", "Put __syncthreads() between the write in line 4 and the read in line 1, which stands in another function."),
     (4, 1, "__syncthreads();", "put another __syncthreads() behind line 4."),
     (4, 4, "", "use atomicAdd; otherwise give each thread"),
     (0, 0, "", "Put __syncthreads() between the two."),

@@ -187,6 +187,9 @@ def repair(first: dict, second: dict, lines: list[int], text: str | None = None)
     if stands:
         return (f"A barrier stands between these lines, so it is the next round of a loop that comes too early: put "
                 f"another {barrier} behind line {late['line']}.")
+    if text and stands is None and not early["write"]:
+        return (f"Put {barrier} between the write in line {late['line']} and the read in line {early['line']}, which stands "
+                "in another function.")
     if not early["write"]:  # the write may be that of an earlier round as well
         return (f"Put {barrier} between the reads in line {early['line']} and the next write in line {late['line']}, "
                 "or, if they belong to two rounds of a loop, at the end of each round.")

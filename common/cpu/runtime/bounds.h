@@ -51,22 +51,6 @@ void shared_variable(const char*, const char* start, size_t bytes) {
 }
 void shared_begins(const char*, size_t) {}
 
-// What the address belongs to, if it is memory of a kernel.
-inline std::string owner_of(const char* address) {
-    if (const Core::SharedPlace* const place = Core::mine().shared_near(address)) {
-        return format("\"variable\": %s, \"offset\": %td, \"bytes\": %zu",
-                      json(place->name).c_str(), address - place->start, place->bytes);
-    }
-    const auto [allocation, words] = missed(address);
-    if (words.empty() || !Memory::instance().on_device(address)) return "";
-    const char* const text = current_grid != nullptr ? current_grid->facts.arguments : nullptr;
-    int position = 0;
-    if (current_grid != nullptr && allocation != nullptr)
-        position = current_grid->facts.position_of(*allocation);
-    return format("\"what\": %s, \"position\": %d, \"arguments\": %s", json(words.c_str()).c_str(),
-                  position, json(text).c_str());
-}
-
 inline std::string frames_here(void* first) {
     void* frames[most_frames] = {first};
     const int count = 1 + backtrace(frames + 1, most_frames - 1);

@@ -182,6 +182,24 @@ inline Explanation explain_address(const char* address, const std::string& who) 
     return {"bounds", what + ": compare the index with the number of elements before the access."};
 }
 
+#ifdef CUDA_CPU_OBSERVED
+// What the address belongs to, if it is memory of a kernel.
+inline std::string owner_of(const char* address) {
+    if (const Core::SharedPlace* const place = Core::mine().shared_near(address)) {
+        return format("\"variable\": %s, \"offset\": %td, \"bytes\": %zu",
+                      json(place->name).c_str(), address - place->start, place->bytes);
+    }
+    const auto [allocation, words] = missed(address);
+    if (words.empty() || !Memory::instance().on_device(address)) return "";
+    const char* const text = current_grid != nullptr ? current_grid->facts.arguments : nullptr;
+    int position = 0;
+    if (current_grid != nullptr && allocation != nullptr)
+        position = current_grid->facts.position_of(*allocation);
+    return format("\"what\": %s, \"position\": %d, \"arguments\": %s", json(words.c_str()).c_str(),
+                  position, json(text).c_str());
+}
+#endif
+
 inline std::string explain_host_fault(const char* address, const Allocation& allocation,
                                       const char* verb) {
     return format("host code %s the device pointer %p (", verb, static_cast<const void*>(address)) +

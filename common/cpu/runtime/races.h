@@ -1,4 +1,4 @@
-// Races, and elements that are read before anybody wrote them.
+// Races, elements that are read before anybody wrote them, and what lies just outside of an array.
 //
 // The compiler's -fsanitize=thread puts a call in front of every access to memory. ThreadSanitizer's
 // own library behind these calls knows threads of the operating system: one costs it milliseconds and
@@ -183,7 +183,7 @@ class Races {
         if (!is_tracked(address)) return refuse_host_memory(address, bytes, access, place);
         Page& page = page_of(address);
         Region* const region = region_in(page, address);
-        if (region == nullptr) return;
+        if (region == nullptr) return note_outside(address, bytes, access, place);
         // A volatile access to global memory is one that other blocks may wait for. In shared memory
         // it is what was written before __syncwarp, and orders nothing.
         const bool waits = is_volatile(access) && !region->shared;
@@ -475,6 +475,18 @@ class Races {
             return format("\"id\": %d, \"kind\": \"%s\", \"second\": {%s}, ", id, kind,
                           describe_side(now, writes).c_str()) +
                    describe_memory(address, bytes);
+        });
+    }
+
+    // Shared variables and allocations do not touch each other: what lies between is nobody's.
+    void note_outside(const char* address, size_t bytes, Access access, const void* place) {
+        const auto number = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(place));
+        const std::string owner = owner_of(address);
+        note_finding({'b', number}, 0, [&](int id) {
+            return format("\"id\": %d, \"kind\": \"bounds\", \"description\": \"nobody's\", ", id) +
+                   format("\"write\": %d, \"size\": %zu, ", writes(access), bytes) +
+                   format("\"frames\": [%u], ", number) + who() +
+                   (owner.empty() ? ", \"text\": \"\"" : ", " + owner);
         });
     }
 

@@ -39,7 +39,8 @@ def gray(pixels):
 def explains(guess, got, case):
     """True when a mistake would give just this wherever the result is wrong. Elsewhere it may be
     right all the same: the last pixels of the vectorised kernels take another way."""
-    return case.wrong.sum() >= 8 and (got[case.wrong] == guess.reshape(got.shape)[case.wrong]).all()
+    guess = guess.reshape(got.shape)
+    return case.wrong.sum() >= max(8, (got != guess).sum()) and (got[case.wrong] == guess[case.wrong]).all()
 
 
 def one_value(got):
@@ -67,9 +68,13 @@ def wrong_arithmetic(expected, got, case):
         "the weights are those of Pillow, in 1/65536, which round a few colours to the other side":
             (19595 * red + 38470 * green + 7471 * blue + 0x8000) >> 16,
     }
+    task = " (TODO 1)" if case.parameters.get("variant") in PIXEL_VARIANTS else ""
     for sentence, guess in guesses.items():
         if explains(guess, got, case):
-            return sentence
+            return sentence + task * (not sentence.startswith("it is"))
+    middle = thousandths(pixels).reshape(got.shape)[case.wrong] % 1000 == 500
+    if got.size > 1000 and case.wrong.mean() < 0.02 and middle.all() and (expected[case.wrong] - got[case.wrong] == 1).all():
+        return f"only sums in the middle between two values are wrong: floats round some of them down, whole numbers none{task}"
     return None
 
 
@@ -277,6 +282,7 @@ for variant in VARIANTS:
 
 
 lab.kernels({variant: variant for variant in VARIANTS})
+lab.watched("no race between threads", [["--height", 5, "--width", 1700, "--block", "32x2", "--most-blocks", 1]])
 
 
 @lab.case("a size nobody knows before, all variants", fresh=True)

@@ -31,7 +31,7 @@
 __device__ inline uint8_t gray_of(unsigned red, unsigned green, unsigned blue) {
     // TODO 1 (1 line): the weighted sum in thousandths, rounded. A division of whole numbers cuts
     // off what is behind the point: what has to be added before, so that it rounds?
-    return red;
+    return red;  // replace this line
 }
 
 // The same without a division: weights in 1/2^24, each rounded up. The sum is too large by less
@@ -84,7 +84,7 @@ __global__ void planar(const uint8_t* planes, uint8_t* gray, int64_t height, int
     for (int64_t row = int64_t{blockIdx.y} * blockDim.y + threadIdx.y; row < height;
          row += stride) {
         // TODO 3 (2 lines): red is in the first plane, green in the second, blue in the third.
-        (void)plane;
+        (void)plane;  // delete this line
     }
 }
 
@@ -113,7 +113,7 @@ __device__ inline uint32_t four_planar(uint32_t reds, uint32_t greens, uint32_t 
 // Four pixels from three words that hold, lowest byte first:  r g b r | g b r g | b r g b
 __device__ inline uint32_t four_interleaved(uint32_t x, uint32_t y, uint32_t z) {
     // TODO 5a (4 lines): which byte of which word is the red, the green, the blue of each pixel?
-    const uint32_t first = x, second = y, third = z, fourth = 0;
+    const uint32_t first = x, second = y, third = z, fourth = 0;  // replace this line
     return top_bytes(first, second, third, fourth);
 }
 

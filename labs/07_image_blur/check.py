@@ -266,6 +266,8 @@ def at_the_border(expected, got, case):
     whole = numpy.broadcast_to(sizes == (2 * radius + 1) ** 2, pixels.shape)
     if too_plain(case) or not whole.any() or case.wrong[whole].any() or case.wrong[~whole].mean() < 0.2 or variant not in ("naive", "tiled"):
         return None
+    if variant == "tiled" and (len(pixels) <= TILE_HEIGHT or pixels[0].size <= TILE_WIDTH):  # one tile: its halo is outside
+        return None
     if variant == "naive":
         return ("only pixels whose window reaches beyond the picture are wrong: it is cut there, and goes from "
                 "max(centre - radius, 0) to min(centre + radius, size - 1) (TODO 1)")
@@ -277,7 +279,7 @@ def rounded_sum(expected, got, case):
     """Only just wrong, and only where a window's sum has more digits than a float."""
     pixels, radius = case.inputs["picture"], case.parameters["radius"]
     sums = window_sums(pixels, radius, radius, radius, radius)[0]
-    if numpy.abs(got.astype(int) - expected.astype(int)).max() == 1 and sums[case.wrong].min() > 2**24 - 2**12:
+    if (expected.astype(int) - got)[case.wrong].tolist() == [1] * case.wrong.sum() and sums[case.wrong].min() > 2**24 - 2**12:
         # In two passes a mean of means gives the same here.
         kind = Fact if case.parameters["variant"] == "separable" else str
         return kind("only windows whose sum comes near 2^24 are wrong, and by 1: is the sum kept in a float? It holds whole "
@@ -494,6 +496,7 @@ def large_sums(case):
 
 lab.kernels({"naive": "naive", "tiled": "tiled", "separable": ("sum_along_rows", "mean_down_columns"),
              "running": ("prefix_along_rows", "slide_down"), "fused": "fused", "shuffled": "shuffled"})
+lab.watched("no race between threads", [["--height", 20, "--width", 50, "--channels", 3, "--radius", 2]])
 
 
 @lab.case("a picture and a radius nobody knows before, all variants", fresh=True)

@@ -46,7 +46,7 @@ struct Range {
 
 __host__ __device__ inline Range window(int centre, int radius, int size) {
     // TODO 1 (1 line): what lies before 0, or behind size - 1, does not belong to it.
-    return {0, 0};
+    return {0, 0};  // replace this line
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -108,8 +108,8 @@ __global__ void naive(const uint8_t* input, uint8_t* output, Shape shape, int ra
     if (row >= shape.height || value >= shape.values()) return;
     const int column = value / shape.channels, channel = value % shape.channels;
     // TODO 2 (about 8 lines): the rows and the columns of the window (two ranges); the sum over
-    // both, pixel (y, x) beginning at y * shape.pitch() + x * shape.channels; the mean. What
-    // follows only copies.
+    // both, pixel (y, x) beginning at y * shape.pitch() + x * shape.channels; the mean. Replace
+    // these two lines, which only copy.
     const int64_t here = row * shape.pitch() + column * shape.channels + channel;
     output[here] = input[here];
 }
@@ -125,7 +125,7 @@ __global__ void tiled(const uint8_t* input, uint8_t* output, Shape shape, int ra
         for (int x = threadIdx.x; x < tile_width; x += blockDim.x) {
             // TODO 3a (about 4 lines): which row and value of the picture belongs at (y, x) of
             // the tile? Place it there, or 0 where there is none.
-            tile_values[y * tile_width + x] = 0;
+            tile_values[y * tile_width + x] = 0;  // replace this line
         }
     }
     // TODO 3b (1 line): nobody may go on before everything is there.
@@ -168,7 +168,7 @@ __global__ void mean_down_columns(const Sum* sums, uint8_t* output, Shape shape,
     const Range rows = window(row, radius, shape.height);
     const Range columns = window(value / shape.channels, radius, shape.width);
     // TODO 4 (about 3 lines): add up the row sums above and below as well, then the mean.
-    const Sum sum = sums[int64_t{row} * shape.values() + value];
+    const Sum sum = sums[int64_t{row} * shape.values() + value];  // replace this line
     output[row * shape.pitch() + value] = sum / (Sum(rows.count()) * columns.count());
 }
 
@@ -348,7 +348,7 @@ __device__ void write_row(const Planes<Lane>& planes, uint8_t* output, const Sha
             // TODO 6b (about 3 lines): the prefix sum at the window's last value, less the one
             // before its first. Value `at + k` of the output is number strips.left + at + k of
             // the strip; planes.plane(i)[at / 4] is the prefix sum of number i + at.
-            sums[k] = 0;
+            sums[k] = 0;  // replace this line
         }
         if (first + step >= reach && first + step + 127 + reach < values && radius > 0) {
 #pragma unroll

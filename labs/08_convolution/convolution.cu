@@ -79,7 +79,7 @@ __host__ __device__ T to_pixel(float sum) {
         return sum;
     } else {
         // TODO 2 (1 line): clamp the sum to 0..255 and round it to nearest (add 0.5, drop the rest).
-        return T(int(sum));
+        return T(int(sum));  // replace this line
     }
 }
 
@@ -105,7 +105,7 @@ __constant__ float constant_filter[constant_floats];
 void load_constant_filter(const std::vector<float>& values) {
     // TODO 4a (1 line): copy the values to constant_filter; a __constant__ array is a symbol, and
     // cudaMemcpyToSymbol(symbol, source, bytes) copies to it.
-    (void)values;
+    (void)values;  // delete this line
 }
 
 template <class T>
@@ -137,7 +137,7 @@ __global__ void tiled(const T* input, T* output, Sizes s) {
         // blockDim apart; element (i, j) is input (first_row * stride + i - top, first_column *
         // stride + j - left), or 0 beyond the edge. 2. a barrier. 3. the sum, all of it from the
         // tile and constant_filter; store it if the output exists. 4. a barrier.
-        (void)tile, (void)tile_height, (void)tile_width, (void)first_column;
+        (void)tile, (void)tile_height, (void)tile_width, (void)first_column;  // delete this line
     }
 }
 
@@ -214,7 +214,7 @@ __device__ void add_row(float (&sums)[size][columns_per_thread],
         // TODO 6 (about 7 lines): for each column c, the new sums[k][c] is the old sums[k + 1][c] (0
         // for the last k) plus what this row adds: filter row size - 1 - k times the window, from
         // place c on. Write #pragma unroll before each loop.
-        (void)window[k];
+        (void)window[k];  // delete this line
     }
 }
 
@@ -226,7 +226,7 @@ __device__ void add_row_of_product(float (&sums)[size][columns_per_thread],
     // TODO 8 (about 8 lines): for each column c, first the row factor times the window; it begins at
     // constant_filter[size]. Then the new sums[k][c]: the old sums[k + 1][c] (0 for the last k) plus
     // element size - 1 - k of the column factor, which begins at constant_filter[0], times that.
-    (void)sums, (void)window;
+    (void)sums, (void)window;  // delete this line
 }
 
 // The threads of a block lie side by side along x; along y, each block has `rows_per_block` rows.
@@ -406,7 +406,7 @@ Filter read_filter(const std::string& path, bool signal) {
 void turn(Filter& filter) {
     // TODO 3b (1 line): for --orientation convolution. What does a turn by 180 degrees do to the
     // order of the elements in memory? <algorithm> has it.
-    (void)filter;
+    (void)filter;  // delete this line
 }
 
 // A filter of rank 1 is a column times a row: `values` holds the one, then the other. Otherwise
@@ -668,8 +668,8 @@ int64_t out_side(int64_t side, int filter_side, int64_t padding, int64_t stride)
     const int64_t padded = side + 2 * padding;
     // TODO 3a (1 line): right for --padding zero with --stride 1 so far. In how many places does a
     // filter of filter_side elements fit into `padded` elements, `stride` apart?
-    (void)stride;
-    return padded < filter_side ? 0 : side;
+    (void)stride;                            // delete this line
+    return padded < filter_side ? 0 : side;  // replace this line
 }
 
 Sizes sizes_of(int64_t height, int64_t width, const Filter& filter, const Request& request) {

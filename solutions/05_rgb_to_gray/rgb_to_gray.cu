@@ -33,7 +33,7 @@ __device__ inline uint8_t gray_of(unsigned red, unsigned green, unsigned blue) {
     return (299 * red + 587 * green + 114 * blue + 500) / 1000;
     //: // TODO 1 (1 line): the weighted sum in thousandths, rounded. A division of whole numbers cuts
     //: // off what is behind the point: what has to be added before, so that it rounds?
-    //: return red;
+    //: return red;  // replace this line
     // END SOLUTION
 }
 
@@ -94,7 +94,7 @@ __global__ void planar(const uint8_t* planes, uint8_t* gray, int64_t height, int
         const int64_t i = row * width + column;
         gray[i] = gray_of(planes[i], planes[plane + i], planes[2 * plane + i]);
         //: // TODO 3 (2 lines): red is in the first plane, green in the second, blue in the third.
-        //: (void)plane;
+        //: (void)plane;  // delete this line
         // END SOLUTION
     }
 }
@@ -129,7 +129,7 @@ __device__ inline uint32_t four_interleaved(uint32_t x, uint32_t y, uint32_t z) 
     const uint32_t third = scaled_gray(byte_of(y, 2), byte_of(y, 3), byte_of(z, 0));
     const uint32_t fourth = scaled_gray(byte_of(z, 1), byte_of(z, 2), byte_of(z, 3));
     //: // TODO 5a (4 lines): which byte of which word is the red, the green, the blue of each pixel?
-    //: const uint32_t first = x, second = y, third = z, fourth = 0;
+    //: const uint32_t first = x, second = y, third = z, fourth = 0;  // replace this line
     // END SOLUTION
     return top_bytes(first, second, third, fourth);
 }

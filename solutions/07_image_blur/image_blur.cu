@@ -49,7 +49,7 @@ __host__ __device__ inline Range window(int centre, int radius, int size) {
     return {centre - radius < 0 ? 0 : centre - radius,
             centre + radius > size - 1 ? size - 1 : centre + radius};
     //: // TODO 1 (1 line): what lies before 0, or behind size - 1, does not belong to it.
-    //: return {0, 0};
+    //: return {0, 0};  // replace this line
     // END SOLUTION
 }
 
@@ -122,8 +122,8 @@ __global__ void naive(const uint8_t* input, uint8_t* output, Shape shape, int ra
     }
     output[row * shape.pitch() + value] = sum / (Sum(rows.count()) * columns.count());
     //: // TODO 2 (about 8 lines): the rows and the columns of the window (two ranges); the sum over
-    //: // both, pixel (y, x) beginning at y * shape.pitch() + x * shape.channels; the mean. What
-    //: // follows only copies.
+    //: // both, pixel (y, x) beginning at y * shape.pitch() + x * shape.channels; the mean. Replace
+    //: // these two lines, which only copy.
     //: const int64_t here = row * shape.pitch() + column * shape.channels + channel;
     //: output[here] = input[here];
     // END SOLUTION
@@ -145,7 +145,7 @@ __global__ void tiled(const uint8_t* input, uint8_t* output, Shape shape, int ra
             tile_values[y * tile_width + x] = inside ? input[row * shape.pitch() + value] : 0;
             //: // TODO 3a (about 4 lines): which row and value of the picture belongs at (y, x) of
             //: // the tile? Place it there, or 0 where there is none.
-            //: tile_values[y * tile_width + x] = 0;
+            //: tile_values[y * tile_width + x] = 0;  // replace this line
             // END SOLUTION
         }
     }
@@ -196,7 +196,7 @@ __global__ void mean_down_columns(const Sum* sums, uint8_t* output, Shape shape,
     for (int y = rows.first; y <= rows.last; y++) sum += sums[int64_t{y} * shape.values() + value];
     output[row * shape.pitch() + value] = sum / (Sum(rows.count()) * columns.count());
     //: // TODO 4 (about 3 lines): add up the row sums above and below as well, then the mean.
-    //: const Sum sum = sums[int64_t{row} * shape.values() + value];
+    //: const Sum sum = sums[int64_t{row} * shape.values() + value];  // replace this line
     //: output[row * shape.pitch() + value] = sum / (Sum(rows.count()) * columns.count());
     // END SOLUTION
 }
@@ -385,7 +385,7 @@ __device__ void write_row(const Planes<Lane>& planes, uint8_t* output, const Sha
             //: // TODO 6b (about 3 lines): the prefix sum at the window's last value, less the one
             //: // before its first. Value `at + k` of the output is number strips.left + at + k of
             //: // the strip; planes.plane(i)[at / 4] is the prefix sum of number i + at.
-            //: sums[k] = 0;
+            //: sums[k] = 0;  // replace this line
             // END SOLUTION
         }
         if (first + step >= reach && first + step + 127 + reach < values && radius > 0) {

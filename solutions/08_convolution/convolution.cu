@@ -81,7 +81,7 @@ __host__ __device__ T to_pixel(float sum) {
         // BEGIN SOLUTION
         return T(fminf(fmaxf(sum, 0.0f), 255.0f) + 0.5f);
         //: // TODO 2 (1 line): clamp the sum to 0..255 and round it to nearest (add 0.5, drop the rest).
-        //: return T(int(sum));
+        //: return T(int(sum));  // replace this line
         // END SOLUTION
     }
 }
@@ -122,7 +122,7 @@ void load_constant_filter(const std::vector<float>& values) {
     CHECK(cudaMemcpyToSymbol(constant_filter, values.data(), values.size() * sizeof(float)));
     //: // TODO 4a (1 line): copy the values to constant_filter; a __constant__ array is a symbol, and
     //: // cudaMemcpyToSymbol(symbol, source, bytes) copies to it.
-    //: (void)values;
+    //: (void)values;  // delete this line
     // END SOLUTION
 }
 
@@ -190,7 +190,7 @@ __global__ void tiled(const T* input, T* output, Sizes s) {
         //: // blockDim apart; element (i, j) is input (first_row * stride + i - top, first_column *
         //: // stride + j - left), or 0 beyond the edge. 2. a barrier. 3. the sum, all of it from the
         //: // tile and constant_filter; store it if the output exists. 4. a barrier.
-        //: (void)tile, (void)tile_height, (void)tile_width, (void)first_column;
+        //: (void)tile, (void)tile_height, (void)tile_width, (void)first_column;  // delete this line
         // END SOLUTION
     }
 }
@@ -278,7 +278,7 @@ __device__ void add_row(float (&sums)[size][columns_per_thread],
         //: // TODO 6 (about 7 lines): for each column c, the new sums[k][c] is the old sums[k + 1][c] (0
         //: // for the last k) plus what this row adds: filter row size - 1 - k times the window, from
         //: // place c on. Write #pragma unroll before each loop.
-        //: (void)window[k];
+        //: (void)window[k];  // delete this line
         // END SOLUTION
     }
 }
@@ -303,7 +303,7 @@ __device__ void add_row_of_product(float (&sums)[size][columns_per_thread],
     //: // TODO 8 (about 8 lines): for each column c, first the row factor times the window; it begins at
     //: // constant_filter[size]. Then the new sums[k][c]: the old sums[k + 1][c] (0 for the last k) plus
     //: // element size - 1 - k of the column factor, which begins at constant_filter[0], times that.
-    //: (void)sums, (void)window;
+    //: (void)sums, (void)window;  // delete this line
     // END SOLUTION
 }
 
@@ -495,7 +495,7 @@ void turn(Filter& filter) {
     std::reverse(filter.values.begin(), filter.values.end());
     //: // TODO 3b (1 line): for --orientation convolution. What does a turn by 180 degrees do to the
     //: // order of the elements in memory? <algorithm> has it.
-    //: (void)filter;
+    //: (void)filter;  // delete this line
     // END SOLUTION
 }
 
@@ -760,8 +760,8 @@ int64_t out_side(int64_t side, int filter_side, int64_t padding, int64_t stride)
     return padded < filter_side ? 0 : (padded - filter_side) / stride + 1;
     //: // TODO 3a (1 line): right for --padding zero with --stride 1 so far. In how many places does a
     //: // filter of filter_side elements fit into `padded` elements, `stride` apart?
-    //: (void)stride;
-    //: return padded < filter_side ? 0 : side;
+    //: (void)stride;                            // delete this line
+    //: return padded < filter_side ? 0 : side;  // replace this line
     // END SOLUTION
 }
 

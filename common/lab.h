@@ -489,11 +489,13 @@ class Arguments {
         return shape(name, fallback, help, "a grid", {2147483647, 65535, 65535}, INT64_MAX);
     }
 
-    // A file to read, which must be a file that can be read; "" when the option is absent.
-    std::string input(const std::string& name, const std::string& help) {
+    // A file to read, which must be a file that can be read; "" when the option is absent. Where standard
+    // input will do, "-" is the name of that.
+    std::string input(const std::string& name, const std::string& help, bool or_standard = false) {
         declare(name, "FILE", help, "");
         std::string path;
         if (!take(name, path)) return "";
+        if (or_standard && path == "-") return path;
         const std::string problem = reading_problem(path);
         if (!problem.empty()) {
             refuse("--%s: cannot read %s: %s", name.c_str(), quoted(path).c_str(), problem.c_str());

@@ -85,24 +85,12 @@ class Reader {
         return text_.compare(0, bytes.size(), bytes) == 0;
     }
 
-    // By the first bytes.
     void refuse_what_is_no_text() const {
-        const std::pair<const char*, const char*> forms[] = {
-            {"\x1F\x8B", "is compressed by gzip: gunzip makes the text of it"},
-            {"BZh", "is compressed by bzip2: bunzip2 makes the text of it"},
-            {"\xFD"
-             "7zXZ",
-             "is compressed by xz: unxz makes the text of it"},
-            {"\x28\xB5\x2F\xFD", "is compressed by zstd: unzstd makes the text of it"},
-            {"PK\x03\x04", "is a ZIP archive: unzip makes files of it"},
-            {"\xD6\xFD\xB2\x7E",
-             "is OpenFst's binary form: fstprint --acceptor makes the text of it"},
-            {"\xFF\xFE", "is text in UTF-16: save it as UTF-8 (iconv -f UTF-16 -t UTF-8 does it)"},
-            {"\xFE\xFF", "is text in UTF-16: save it as UTF-8 (iconv -f UTF-16 -t UTF-8 does it)"},
-        };
-        for (const auto& [bytes, sentence] : forms) {
-            if (begins_with(bytes)) lab::refuse("%s %s", shown(), sentence);
+        std::string problem = lab::foreign_file(text_);
+        if (begins_with("\xD6\xFD\xB2\x7E")) {
+            problem = "it is OpenFst's binary form; make text of it with fstprint --acceptor";
         }
+        if (!problem.empty()) lab::refuse("cannot read %s: %s", shown(), problem.c_str());
     }
 
     void read_line(Listing& listing) {
@@ -333,10 +321,6 @@ class Completed {
 // All of a file, or of standard input for the path "-".
 inline std::string read_text(const std::string& path) {
     const bool is_standard = path == "-";
-    const std::string problem = is_standard ? "" : lab::reading_problem(path);
-    if (!problem.empty()) {
-        lab::refuse("cannot read %s: %s", lab::quoted(path).c_str(), problem.c_str());
-    }
     struct stat status;
     if (!is_standard && stat(path.c_str(), &status) == 0) {
         lab::require_host_memory(9 * int64_t(status.st_size), "the automata of that file");

@@ -668,12 +668,15 @@ def bad_files(case):
     (case.folder / "bad.txt").write_bytes(bytes(range(256)))
     case.refuses("decode", "bad.txt", saying="line 1")
     for content, saying in ((gzip.compress(b"0 1 a\n"), "compressed by gzip"), (bz2.compress(b"0 1 a\n"), "compressed by bzip2"),
-                            (lzma.compress(b"0 1 a\n"), "compressed by xz"), (b"PK\3\4", "ZIP"), (b"\xd6\xfd\xb2\x7e", "OpenFst"),
+                            (lzma.compress(b"0 1 a\n"), "compressed by xz"), (b"PK\3\4", "zip archive"), (b"\xd6\xfd\xb2\x7e", "OpenFst"),
                             ("0 1 a\n".encode("utf-16"), "UTF-16"), ("\ufeff0 1 a\n".encode("utf-16-be"), "UTF-16")):
         (case.folder / "bad.txt").write_bytes(content)
         case.refuses("decode", "bad.txt", "minimize", "encode", "--output", "out.txt", saying=saying)
     write(case, "in.txt", "0 1 a\n1\n")
-    case.refuses("decode", "in.txt", "minimize", "encode", "--output", "./in.txt", saying="--output would replace")
+    (case.folder / "link.txt").symlink_to("in.txt")
+    for words in (("minimize", "encode", "--output", "./in.txt"), ("minimize", "encode", "--output", "link.txt"),
+                  ("--classes", "in.txt")):
+        case.refuses("decode", "in.txt", *words, saying="would replace")
     case.expect((case.folder / "in.txt").read_text() == "0 1 a\n1\n", "the input was replaced by the output")
     case.refuses("decode", "absent.txt", saying="absent.txt")
     case.refuses("decode", ".", saying="folder")

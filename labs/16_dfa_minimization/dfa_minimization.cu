@@ -189,7 +189,7 @@ void read_input_options(lab::Arguments& arguments, Options& options) {
     options.input = arguments.choice(
         "input", {"decode", "best-case", "worst-case", "random", "copies"}, "random",
         "where the automaton comes from: a file, A_n,m, B_n,m, C_n,m, or copies of C_n,m");
-    options.file = arguments.text("file", "", "what decode reads; - is standard input");
+    options.file = arguments.input("file", "what decode reads; - is standard input", true);
     options.n = arguments.integer("n", lab::on_cpu ? 300 : 1000000, 1, most_states,
                                   "size: best-case and worst-case have 3n states, the others n");
     options.m = arguments.integer("m", 2, 1, most_symbols, "symbols");
@@ -250,13 +250,6 @@ void refuse_contradictions(const lab::Arguments& arguments, const Options& optio
     only_for("output", options.format != "pass", "--format encode, pretty-print or dot");
     only_for("without-sink", options.format == "encode", "--format encode");
     if (decodes && options.file.empty()) lab::refuse("--input decode needs --file");
-    for (const auto& [name, path] :
-         {std::pair("output", options.output), {"classes", options.classes}}) {
-        if (path.empty() || !decodes || lab::plain_path(path) != lab::plain_path(options.file))
-            continue;
-        lab::refuse("--%s would replace %s, which is read; choose another name", name,
-                    lab::quoted(path).c_str());
-    }
     if (options.m == 1 && (input == "best-case" || input == "worst-case")) {
         lab::refuse("--m 1: %s needs two symbols, a and b", input.c_str());
     }

@@ -357,6 +357,11 @@ def symbols(case):
         judge_automaton(case, result_of(case, "decode", "automata.txt", "minimize", "encode"), problem)
 
 
+# Two segments of two warps, with two tiles each.
+lab.watched("no race between threads", [["random", 140, 2, "--block", 64, "--elements", 2, "--variant",
+                                         "horizontal_a,vertical_c,fold,retire"]])
+
+
 @lab.case("threads, elements and bits of the counting sorts")
 def shapes(case):
     problems = fixed_problems(195)[13:20] + [p for p in sized_problems() if p.automaton.states == 33]

@@ -98,7 +98,6 @@ def basis_slips(p):
     yield products[:, -1] * p.y[-1], (
         f"{task} keeps only the last node's term: the sum must grow by every y_j times its product")
     yield products[:, 0] * p.y[0], f"{task} keeps only the first node's term: the sum goes over all j"
-    yield (products + p.y).sum(axis=1), f"{task} adds y_j to the product: it must be multiplied by it"
     yield products[:, 1:] @ p.y[1:], f"{task} leaves out the first node: j begins with 0"
     yield products[:, :-1] @ p.y[:-1], f"{task} leaves out the last node: j goes up to nodes.count - 1"
     node = numpy.arange(p.count)
@@ -126,13 +125,10 @@ def phases_slips(p):
     if p.count % 2:  # then both mistakes give the same
         other = swapped = f"{other}. Or {swapped}"
     yield p.sum_of(p.own()), other
-    yield p.sum_of(p.plain(), p.x[:, None] + 0 * p.gaps), f"{constants} has t = x_j: it is x_j - x_i"
     yield p.sum_of(p.at[:, None, None] - p.x * p.gaps), f"{constants} has z = x_i: it must be divided by t"
-    yield p.sum_of(p.at[:, None, None] - p.x * p.gaps * p.gaps), f"{constants} has z = x_i * t: z = x_i / t"
     yield p.sum_of(p.at[:, None, None] - p.given_x - 0 * p.gaps), f"{constants} takes nodes.given_x for z and nodes.x for t: take nodes.x in both"
     yield p.sum_of(p.own(), -p.gaps), swapped
     yield p.sum_of(p.at[:, None, None] + p.x + 0 * p.gaps), f"{window} adds z: the factor is x / t - z"
-    yield p.sum_of(p.at[:, None, None] * p.gaps ** 2 - p.x), f"{window} multiplies x by t: the factor is x / t - z"
     yield p.y.sum() + 0 * p.at, f"{window} multiplies no factor: each thread has the rows threadIdx.y, threadIdx.y + 32, and so on"
     rows = numpy.arange(p.count)
     yield p.sum_of(p.plain(), times=rows < SIDE), (
@@ -245,10 +241,8 @@ def node_slips(p, blocked):
             (lambda P, L, d, c: (P * d + c, L * d), "adds the coefficient alone: it must be multiplied by the old product"),
             (lambda P, L, d, c: (P + c * L, L * d), "does not multiply the old numerator by the difference"),
             (lambda P, L, d, c: (P * d + c * L, L), "leaves the product as it is: product *= difference"),
-            (lambda P, L, d, c: (P * d + c * L, L + d), "adds the difference to the product: it must be multiplied by it"),
             (lambda P, L, d, c: (P * d + c * L, d), "sets the product to the last difference: product *= difference"),
             (lambda P, L, d, c: (c * L, L * d), "drops the old numerator: it is multiplied by the difference, and the new term is added"),
-            (lambda P, L, d, c: (P * d - c * L, L * d), "subtracts the new term: it must be added"),
             (lambda P, L, d, c: ((P + c * L) * d, L * d), "multiplies the new term by its own difference: only the old numerator gets it"),
             (lambda P, L, d, c: (-P * d + c * L, -L * d), "has node.x - x for the difference: it is x - node.x")):
         yield carried(p, step, blocked), f"{task} {sentence}"
@@ -287,12 +281,9 @@ def combined(a, b, slip=""):
     one = numpy.ones_like(s1)
     s1, s2 = {"swapped": (s2, s1), "second": (s1, one), "first": (one, s2), "none": (one, one)}.get(slip, (s1, s2))
     pair = (p1 * l1, p2 * l2) if slip == "own" else (p1 * l2, l1 * p2)
-    numerator = pair[0] * s1 + pair[1] * s2
-    if slip == "minus":
-        numerator = pair[0] * s1 - pair[1] * s2
     numerator_exponent = {"is_first": first, "is_second": second}.get(slip, exponent)
     product_exponent = {"l1": f1, "l2": f2, "no_l": f1 * 0, "same": exponent}.get(slip, f1 + f2)
-    return numerator, numerator_exponent, (l1 + l2 if slip == "sum" else l1 * l2), product_exponent
+    return pair[0] * s1 + pair[1] * s2, numerator_exponent, l1 * l2, product_exponent
 
 
 COMBINED = {
@@ -301,14 +292,12 @@ COMBINED = {
     "first": "does not bring P1 L2 to the common exponent: it wants power_of_two(first - exponent)",
     "none": "adds two products of different exponents: power_of_two(first - exponent) and power_of_two(second - exponent) bring them together",
     "own": "multiplies P1 by L1 and P2 by L2: the terms of one part lack the differences of the other, P = P1 L2 + L1 P2",
-    "minus": "subtracts L1 P2: P = P1 L2 + L1 P2",
     "is_first": "gives the numerator the exponent first: it has the common one, exponent",
     "is_second": "gives the numerator the exponent second: it has the common one, exponent",
     "l1": "leaves the exponent of L at that of L1: the exponents of a product are added",
     "l2": "leaves the exponent of L at that of L2: the exponents of a product are added",
     "no_l": "loses the exponent of L: it is l1.exponent + l2.exponent",
     "same": "gives L the exponent of P: it is l1.exponent + l2.exponent",
-    "sum": "adds L1 and L2: they must be multiplied",
 }
 
 

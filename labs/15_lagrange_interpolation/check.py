@@ -171,6 +171,11 @@ def fresh(case):
         random_problem(case, variant, nodes, int(case.random.integers(1, 30 if variant in PHASES else 3000)))
 
 
+# Two windows and two groups of columns; two tiles of nodes.
+lab.watched("no race between threads", [["--degree", 40, "--points", 2, "--variant", "phases"],
+                                        ["--degree", 520, "--points", 2, "--variant", "blocked"]])
+
+
 # Nodes, and what lies close to them
 
 

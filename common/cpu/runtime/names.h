@@ -51,15 +51,23 @@ inline std::string name_from(std::string signature, int template_parameters) {
     return values.empty() ? name : name + "<" + values + ">";
 }
 
+// While it lives, the runtime works for itself: a kernel that launches another is not observed.
+struct Unobserved {
+    Unobserved() = default;
+    Unobserved(const Unobserved&) = delete;
+    Unobserved& operator=(const Unobserved&) = delete;
+    ~Unobserved() { running = runner; }
+    Runner* const runner = std::exchange(running, nullptr);
+};
+
 // Asks a kernel for its name, once. It is asked on a thread of its own: what it holds in local arrays
 // may not fit on the stack of whoever wants to know.
 inline const std::string& name_of(const Kernel& kernel) {
     static std::mutex mutex;
     static auto& names = *new std::map<std::string, std::string>;
+    const Unobserved unobserved;  // before the lock: what is found asks for names, too
     std::lock_guard<std::mutex> lock(mutex);
-    Runner* const runner = std::exchange(running, nullptr);  // nobody observes what follows
     const std::string identity = kernel.identity();
-    running = runner;
     std::string& name = names[identity];
     if (!name.empty() && !identity.empty()) return name;
     name = kernel.called;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "names.h"
@@ -158,14 +159,20 @@ class Team {
 };
 
 // Runs a grid, then the grids that it launched, then its tail launches, each to its end. False when
-// one of them was aborted.
+// one of them was aborted. A block's launches into its own stream keep their order; nothing orders those
+// that it fires and forgets, and with CUDA_CPU_ORDER other than forward they come before.
 inline bool run_grid(Grid& grid) {
     observer::grid_starts(grid);
     Team::instance().run(grid);
     observer::grid_ends(grid);
     if (grid.aborted) return false;
-    const auto by_block = [](const std::unique_ptr<Grid>& a, const std::unique_ptr<Grid>& b) {
-        return a->parent_block < b->parent_block;
+    const bool free_first = Order::asked_for().kind != Order::forward;
+    const auto rank = [&](const Grid& launch) {
+        const bool is_free = launch.shape.stream == cudaStreamFireAndForget;
+        return std::pair(launch.parent_block, free_first && !is_free);
+    };
+    const auto by_block = [&](const std::unique_ptr<Grid>& a, const std::unique_ptr<Grid>& b) {
+        return rank(*a) < rank(*b);
     };
     for (auto* const launches : {&grid.children, &grid.tails}) {
         std::stable_sort(launches->begin(), launches->end(), by_block);

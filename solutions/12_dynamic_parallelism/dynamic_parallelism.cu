@@ -529,26 +529,39 @@ struct Request {
     std::vector<std::string> variants;
 };
 
+// How far the cutting can go: levels, launches of device_launches, rectangles of the last level.
+struct Reach {
+    int levels;
+    int64_t launches, rectangles;
+};
+
+// A rectangle is cut as long as its sides are longer than `smallest`; a part's are at most half of the
+// inside's, rounded up. The parts of a level do not overlap: there are no more than pixels.
+Reach reach_of(const Request& request) {
+    const View& view = request.view;
+    Reach reach = {
+        1, 0, lab::divide_up(view.height, request.tile) * lab::divide_up(view.width, request.tile)};
+    for (int64_t side = request.tile; side > view.smallest; side = (side - 1) / 2) {
+        reach.launches += reach.rectangles;
+        reach.rectangles *= 4;
+        reach.levels++;
+    }
+    reach.rectangles = std::min(reach.rectangles, int64_t{view.height} * view.width);
+    return reach;
+}
+
 Job make_job(const Request& request) {
     Job job = {};
     job.view = request.view;
     job.rows = int(lab::divide_up(job.view.height, request.tile));
     job.columns = int(lab::divide_up(job.view.width, request.tile));
-    // A rectangle is cut as long as its sides are longer than `smallest`; a part's are at most half
-    // of the inside's, rounded up. So many rectangles there may be on the last level, at most:
-    int64_t rectangles = job.tiles();
-    job.levels.most = 1;
-    for (int64_t side = request.tile; side > job.view.smallest; side = (side - 1) / 2) {
-        job.most_launches += rectangles;
-        rectangles *= 4;
-        job.levels.most++;
-    }
-    // No more than there is room for: the parts of a level do not overlap.
+    const Reach reach = reach_of(request);
+    job.levels.most = reach.levels;
+    job.most_launches = reach.launches;
     const int64_t pixels = int64_t{job.view.height} * job.view.width;
-    rectangles = std::min(rectangles, pixels);
     CHECK(cudaMalloc(&job.dwells, pixels * sizeof(int32_t)));
     for (Rectangle*& list : job.levels.lists) {
-        CHECK(cudaMalloc(&list, rectangles * sizeof(Rectangle)));
+        CHECK(cudaMalloc(&list, reach.rectangles * sizeof(Rectangle)));
     }
     // one more, always 0: who goes a level too far finds nothing there
     CHECK(cudaMalloc(&job.levels.counts, (job.levels.most + 1) * sizeof(unsigned)));
@@ -603,9 +616,8 @@ std::vector<int32_t> run_variant(const Variant& variant, const Job& job,
 
 void run_picture(const Request& request, lab::Results& results) {
     const View& view = request.view;
-    std::vector<int32_t> expected(int64_t{view.height} * view.width), dwells;  // of all pixels
     lab::require_device();
-    lab::require_device_memory(6 * sizeof(int32_t) * expected.size(), "a picture of this size");
+    std::vector<int32_t> expected(int64_t{view.height} * view.width), dwells;  // of all pixels
     lab::HostTimer clock;
     {
         const lab::NvtxRange range("reference");
@@ -707,9 +719,10 @@ int main(int argc, char** argv) {
         return 0;
     }
     if (height * width > int64_t{1} << 34) lab::refuse("--height and --width: too many pixels");
-    lab::require_host_memory(16 * height * width, "a picture of this size");
     request.view = make_view(int(height), int(width), int(limit), x, y, span);
     request.view.smallest = int(smallest);
+    const int64_t lists = 2 * sizeof(Rectangle) * reach_of(request).rectangles;
+    lab::require_memory(16 * height * width, 4 * height * width + lists, "a picture of this size");
     run_picture(request, results);
     return results.finish();
 }

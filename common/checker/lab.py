@@ -242,7 +242,7 @@ class Lab:
         program = options.program.resolve()
         if any(case.watched for case in cases):
             from .watched import WatchedProgram  # which needs this module
-            self.watched_program = WatchedProgram(options.source.resolve(), options.flags)
+            self.watched_program = WatchedProgram(options.source, options.flags)
             self.watched_seconds = options.timeout
         outcomes: list[Outcome] = []
         with ThreadPoolExecutor(options.workers) as pool:

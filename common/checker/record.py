@@ -91,7 +91,8 @@ def too_few_threads(record: dict, name: str, threads: int, blocks: int, storing:
         return f"{name} is launched with {counted(most_threads, 'thread')}, and the work needs at least {threads}"
     stored = [launch["storing"] for launch in launches if "storing" in launch]
     if stored and max(stored) < storing:
-        return (f"of the {most_threads} threads of {name} only {max(stored)} stored anything in global memory, and at "
+        few = f"only {max(stored)}" if max(stored) else "not one"
+        return (f"of the {most_threads} threads of {name} {few} stored anything in global memory, and at "
                 f"least {storing} have a result to store: the work is not shared out among the threads")
     return None
 

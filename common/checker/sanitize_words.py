@@ -58,11 +58,22 @@ def merged(found: list[Finding]) -> list[Finding]:
     racing = {(line, finding.variable) for finding in single.values() if finding.kind == "race"
               for line in finding.lines}
     undefined = {tuple(finding.lines) for finding in single.values() if finding.kind == "undefined"}
+    for_block = [finding for finding in single.values() if finding.kind == "race" and "Put __syncthreads()" in finding.sentence]
+    for finding in single.values():
+        # One barrier serves both: where one race needs it for the whole block, __syncwarp would not do.
+        if finding.kind == "race" and any(overlap(finding, other) for other in for_block):
+            finding.sentence = finding.sentence.replace("Put __syncwarp()", "Put __syncthreads()")
     return [finding for finding in single.values()
             if not (finding.kind == "uninitialised"
                     and any((line, finding.variable) in racing for line in finding.lines))
             # Where the processor stopped at what has been named.
             and not (finding.kind == "other" and tuple(finding.lines) in undefined)]
+
+
+def overlap(one: Finding, other: Finding) -> bool:
+    """Whether two races of a kernel lie between the same lines, at least in part."""
+    return (one.kernel == other.kernel and bool(one.lines) and bool(other.lines)
+            and max(one.lines[0], other.lines[0]) < min(one.lines[-1], other.lines[-1]))
 
 
 def findings_of(facts: list[dict], program: Path, source: Path) -> list[Finding]:

@@ -8,6 +8,7 @@ STORE = "    c[int64_t{row} * n + column] = sum;\n"
 NAIVE = ("    const int row = corner.row + threadIdx.x;\n    const int column = corner.column + threadIdx.y;\n"
          "    if (row >= m || column >= n) return;\n    T sum = 0;\n    for (int p = 0; p < k; p++) " + SUM + STORE)
 COALESCED = NAIVE.replace(".x;", ".z;").replace(".y;", ".x;").replace(".z;", ".y;")
+ARRIVED = "                lab::wait_for_copies<stages - 2>();\n                #"
 STAGES = ("int used = 0, filled = stages - 1;\n    for (int p = 0; p < k; p += depth) {\n"
           "#pragma unroll\n        for (int q = 0;")  # of warp_tile; tensor_tile goes on with i
 TILED = ("        a_tile[y][x] = row < m && p + x < k ? a[int64_t{row} * k + p + x] : 0;\n"
@@ -23,6 +24,30 @@ def fault(name, text, old, new, **options):
     return Fault(name=name, old=text, new=text.replace(old, new), **options)
 
 
+def race(name, kernel, text, new="", said=""):
+    """Another barrier, or none, where # stands in the text: the run under watch tells."""
+    options = {"caught": f"race in kernel {kernel}.*{said}", "backends": CPU, "watched": True}
+    return Fault(name=f"{kernel}: {name}", old=text.replace("#", "__syncthreads();"), new=text.replace("#", new), **options)
+
+
+BY_ONE = ("    if (blockIdx.x > 0 || threadIdx.x > 0 || threadIdx.y > 0) return;\n    for (int row = 0; row < m; row++) {\n"
+          "        for (int column = 0; column < n; column++) {\n            T sum = 0;\n"
+          "            for (int p = 0; p < k; p++) " + SUM + "        " + STORE + "        }\n    }\n")
+LAUNCH_NAIVE = "    return launch(naive<T>, product, 32, 8, dim3(32, 8));\n"
+BY_HOST = """\
+    const int m = product.m, n = product.n, k = product.k;
+    Product<T> one_row = product;
+    one_row.m = 1;
+    const Shape shape = launch(naive<T>, one_row, 32, 8, dim3(32, 8));
+    std::vector<T> a(size_t(m) * k), b(size_t(k) * n), c(size_t(m) * n);
+    CHECK(cudaMemcpy(a.data(), product.a, a.size() * sizeof(T), cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(b.data(), product.b, b.size() * sizeof(T), cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < c.size(); i++) {
+        for (int p = 0; p < k; p++) c[i] += a[i / n * k + p] * b[size_t(p) * n + i % n];
+    }
+    CHECK(cudaMemcpy(product.c, c.data(), c.size() * sizeof(T), cudaMemcpyHostToDevice));
+    return shape;
+"""
 CORNER = "    const Corner corner = corner_of_block({}, n);\n"
 
 FAULTS = [
@@ -36,10 +61,23 @@ FAULTS = [
     fault("last term missing", COALESCED, "p < k", "p < k - 1", caught="lacks its last term.*TODO 2"),
     Fault(name="naive's corner in coalesced", old=CORNER.format("8, 32") + COALESCED, new=CORNER.format("32, 8") + COALESCED,
           caught=r"the corner is that of naive, .*TODO 2"),
-    fault("no barrier after loading", TILED, "        __syncthreads();\n", "",
-          caught="FAIL  tiled", backends=CPU),
-    fault("no barrier before the next tiles", TILED, "        __syncthreads();  // nobody", "        // nobody",
-          caught="FAIL  tiled", backends=CPU),
+    Fault(name="one thread does all", old=NAIVE, new=BY_ONE, watched=True, backends=CPU,
+          caught="of the 768 threads of naive only 1 stored anything .* not shared out"),
+    Fault(name="all but a row by the host", old=LAUNCH_NAIVE, new=BY_HOST, watched=True, backends=CPU,
+          caught="of the 768 threads of naive only 19 stored anything .* not shared out"),
+    fault("no barrier after loading", TILED, "        __syncthreads();\n", "", backends=CPU,
+          caught=r"__syncthreads\(\) is missing after the tiles have been loaded .TODO 3"),
+    fault("no barrier before the next tiles", TILED, "        __syncthreads();  // nobody", "        // nobody", backends=CPU,
+          caught=r"__syncthreads\(\) is missing before the next tiles are loaded .TODO 3"),
+    race("a warp's barrier after loading", "tiled", TILED.replace("__syncthreads();\n", "#\n"), "__syncwarp();",
+         r"Put __syncthreads\(\) between the write"),
+    race("a warp's barrier before the next tiles", "tiled", TILED.replace("__syncthreads();  //", "#  //"), "__syncwarp();"),
+    race("no barrier after loading", "register_tile", "row < k && column < n ? b[int64_t{row} * n + column] : 0;\n        }\n        #"),
+    race("a warp's barrier before the next tiles", "register_tile", "// END SOLUTION\n        #\n    }", "__syncwarp();"),
+    race("a warp's barrier before the next tiles", "vectorised", "add_products(sums, tiles);\n        #", "__syncwarp();"),
+    race("no barrier before the next tiles", "pipelined", "add_products(sums, tiles[now]);\n        #"),
+    race("a warp's barrier in each step", "warp_tile", "if (q == depth - 1) {\n" + ARRIVED, "__syncwarp();"),
+    race("no barrier in each step", "tensor_tile", "if (i == steps - 1) {\n" + ARRIVED),
     fault("no zeros past the end of k", TILED, "row < m && p + x < k ?", "row < m ?", caught=r"without p \+ x < k .*TODO 3",
           backends=CPU),
     fault("no zeros past the edges", TILED, TILED[:TILED.index("        __sync")], "        a_tile[y][x] = a[int64_t{row} * k + p + x];\n"
@@ -51,11 +89,12 @@ FAULTS = [
     Fault(name="only whole tiles", old="for (int p = 0; p < k; p += tile) {",
           new="for (int p = 0; p + tile <= k; p += tile) {", caught="terms are missing"),
     Fault(name="rows and columns of registers swapped", old="sums[i][j] += a_values[i] * b_values[j];",
-          new="sums[j][i] += a_values[i] * b_values[j];", caught="FAIL  register_tile"),
+          new="sums[j][i] += a_values[i] * b_values[j];", caught=r"the sums are turned over: sums\[i\]\[j\] belongs.*TODO 4"),
     Fault(name="the same tiles again", old="p += depth, now ^= 1) {", new="p += depth) {", caught="FAIL  pipelined"),
-    fault("a stage filled too early", STAGES, "filled = stages - 1", "filled = 0", caught="FAIL  warp_tile"),
+    fault("a stage filled too early", STAGES, "filled = stages - 1", "filled = 0", backends=CPU,
+          caught=r"from shared memory that no thread had written: .*then comes a __syncthreads\(\)"),
     Fault(name="a's columns past k", old="i < rows_ && p + a_column() + j < k_", new="i < rows_ && p < k_",
-          caught="FAIL  warp_tile", backends=CPU),
+          caught="from memory outside an array: .*is compared with the number of elements", backends=CPU),
     Fault(name="one variant launches another", old="    return launch(coalesced<T>, product, 8, 32, dim3(32, 8));",
-          new="    return launch_naive(product);", caught="launches another kernel than its own|launched naive"),
+          new="    return launch_naive(product);", caught="launches another kernel than its own|launches naive<double>, and not coalesced"),
 ]

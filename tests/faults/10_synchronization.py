@@ -20,6 +20,9 @@ FAULTS = [
           caught="compare the index with the number of elements before the access", backends=CPU),
     Fault(name="sum without an atomic", old="if (i < count) atomicAdd(sum, values[i]);",
           new="if (i < count) *sum += values[i];", caught="race in kernel sum_global_atomics", watched=True, backends=CPU),
+    Fault(name="one thread adds all", old="if (i < count) atomicAdd(sum, values[i]);",
+          new="for (int64_t j = 0; i == 0 && j < count; j++) atomicAdd(sum, values[j]);", watched=True, backends=CPU,
+          caught="of the 9216 threads of sum_global_atomics only 1 stored anything .* not shared out"),
     Fault(name="a launch the first time only", old="    CHECK(cudaMemsetAsync(d_sum, 0, sizeof(float)));\n",
           new="    static bool done = false;\n    if (done) return;\n    done = true;\n"
               "    CHECK(cudaMemsetAsync(d_sum, 0, sizeof(float)));\n", caught="right only once: in a later launch"),
@@ -41,7 +44,7 @@ FAULTS = [
           caught="last step of the shuffles, offset 1, is missing .TODO 3"),
     Fault(name="shuffle in a condition", old=SHUFFLE,
           new="        if (threadIdx.x % warp_size < offset) value += __shfl_down_sync(all_lanes, value, offset);",
-          caught="wait at a shuffle for lanes that do not come: it stands inside a condition", backends=CPU),
+          caught="warp primitive(.|\\n)*likely cause: the shuffle, or .* stands inside a condition .TODO 3", backends=CPU),
     Fault(name="missing barrier between the warps", old="sum_of_warp[warp] = value;\n    __syncthreads();",
           new="sum_of_warp[warp] = value;", caught=RACE + "TODO 4", backends=CPU),
     Fault(name="only the first warp", old=WARPS, new=WARPS.replace("blockDim.x / warp_size", "1"),

@@ -396,6 +396,11 @@ def nearly(case):
                     f"so{todo(case, variant)}")
 
 
+# All loops that hold a barrier go round twice, in blocks of several warps; `tiled` has two rows of blocks, `team` two panels.
+lab.watched("no race between threads", [["--n", 6, "--variant", "report"], ["--n", 10, "--variant", "on_device,gauss_jordan"],
+                                        ["--n", 34, "--variant", "tiled"], ["--n", 33, "--variant", "team"]])
+
+
 @lab.case("the inverse")
 def inverse(case):
     for variant, n in (("gauss_jordan", 21), ("report", 12), ("team", 50), ("tensor", 40)):

@@ -113,22 +113,20 @@ struct Missed {
     std::string words;
 };
 
-// An index that is wrong by more than the guard between two allocations comes out beside another one.
-// So it goes by what the kernel was given: the last that ends before the address, or the first that
-// begins behind it. A kernel without a pointer has its addresses from memory: then by the nearest.
+// An index that is wrong by much comes out beside another allocation. So where none is close it goes by
+// what the kernel was given: the last that ends before the address, or the first that begins behind it.
+// A kernel without a pointer has its addresses from memory: then by the nearest.
 inline Missed missed(const char* address) {
     constexpr ptrdiff_t close = 256, far = ptrdiff_t{1} << 30;
     const Allocation* const nearest = Memory::instance().nearest_unlocked(address);
     if (nearest == nullptr) return {nullptr, ""};
+    if (address > nearest->start - close && address < nearest->start + nearest->bytes + close)
+        return {nearest, describe(*nearest, address)};
     const Allocation *before = nullptr, *behind = nullptr;
     if (current_grid != nullptr) {
         for (const PointerArgument& pointer : current_grid->facts.pointers) {
             const Allocation* const given = Memory::instance().find_unlocked(pointer.value);
             if (given == nullptr || !Memory::instance().on_device(given->start)) continue;
-            if (given == nearest && address > given->start - close &&
-                address < given->start + given->bytes + close) {
-                return {nearest, describe(*nearest, address)};
-            }
             if (given->start > address)
                 behind = behind == nullptr || given->start < behind->start ? given : behind;
             else

@@ -353,7 +353,8 @@ def test_an_interrupted_program_leaves_nothing(program, folder, number):
     before = sorted(os.listdir(folder))
     for _ in range(10):
         process = subprocess.Popen([program, "--input", folder / "a.npy", "--type", "uint8", "--output",
-                                    folder / "b.npy"], stdout=subprocess.DEVNULL)
+                                    folder / "b.npy"], stdout=subprocess.DEVNULL,
+                                   preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))  # a shell's & ignores SIGINT
         while process.poll() is None and sorted(os.listdir(folder)) == before:
             time.sleep(0.001)
         process.send_signal(number)

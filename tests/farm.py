@@ -398,7 +398,8 @@ def verdict(lab: str, kind: str, fault=None) -> tuple[Build, subprocess.Complete
         watched = watched_options(lab, planted_fault(lab, fault)) if fault.watched else []
         # The first failing case that says what it should is enough; it is most likely one of the broken function.
         broken = solution_files(lab)[fault.file or source_name(lab)]
-        for options in (["--quick", "--before", fault.function(broken)], []):
+        telling = "watched" if fault.watched else fault.function(broken)
+        for options in (["--quick", "--before", telling], []):
             result = check(lab, built.program, f"--first={fault.caught}", "--timeout", 20, *watched, *options)
             if result.returncode == 1 and re.search(fault.caught, result.stdout):
                 break

@@ -173,7 +173,7 @@ class Lab:
         parser.add_argument("--quick", action="store_true", help="leave out the cases that take long")
         parser.add_argument("--first", metavar="PATTERN", nargs="?", const="", type=pattern,
                             help="stop after the first case that fails (and whose report matches)")
-        parser.add_argument("--before", metavar="NAME", default="", help="begin with the cases of this variant or kernel")
+        parser.add_argument("--before", metavar="NAME", default="", help="begin with the cases of this variant or kernel, or with those that are watched: watched")
         parser.add_argument("--timeout", metavar="S", type=float, default=60,
                             help="seconds that one run may take (60)")
         parser.add_argument("--workers", metavar="N", type=int, default=2, help="cases at a time (2)")
@@ -221,11 +221,11 @@ class Lab:
                   and (case.quick or not options.quick or options.case)
                   and (not case.watched or options.source or options.list)]
         # Watched ones wait for a build.
-        return sorted(chosen, key=lambda case: (case.watched, not self.judges(case, options.before)))
+        return sorted(chosen, key=lambda case: (case.watched and options.before != "watched", not self.judges(case, options.before)))
 
     def judges(self, case: Registered, name: str) -> bool:
         """Is this the name of the case's variant, of one of its kernels, or the beginning of its own?"""
-        return bool(name) and (case.name.startswith(name) or name == case.variant or any(
+        return bool(name) and (case.watched and name == "watched" or case.name.startswith(name) or name == case.variant or any(
             name in kernel.split("|") for kernel in self.kernel_names.get(case.variant, [])))
 
     # Running

@@ -69,10 +69,22 @@ ingredients() { # command...
     b2sum -l 256 -- "${files[@]}"
 }
 
-# The places where a header is looked for, up to the one where it is: for what the files of the course
-# and of the learner include, or ask for by __has_include.
+# The places where a header is looked for, up to the one where it is: for every file that was read, in the
+# folders that somebody has named before the one where it lies; and for what the files of the course and
+# of the learner include, or ask for by __has_include.
 lookups() {
-    local own=() file name places place
+    local own=() file name places place earlier
+    for file in "${files[@]}"; do
+        earlier=()
+        for place in "${directories[@]}"; do
+            [[ $file == "$place"/* ]] || { earlier+=("$place") && continue; }
+            for name in "${earlier[@]}"; do
+                name+=/${file#"$place"/}
+                [[ $name == /usr/* || -e $name ]] || printf '# absent: %s\n' "$name"
+            done
+            break
+        done
+    done
     for file in "${files[@]}"; do
         [[ $file == /usr/* ]] || own+=("$file")
     done

@@ -469,10 +469,11 @@ def test_changed_files_rebuild_what_uses_them(course):
     assert course.make("run", "LAB=1").stdout == "alpha says nothing\n"
 
 
-def test_a_header_that_comes_or_goes_rebuilds(course):
+@pytest.mark.parametrize("line", ["#include <name.h>", "#include/**/<name.h>", "#define WHICH <name.h>\n#include WHICH"])
+def test_a_header_that_comes_or_goes_rebuilds(course, line):
     folder = course.path / "labs/01_alpha"
-    change(folder / "alpha.cu", PROGRAM.replace("WHO", "NAME").replace("\n", """
-#include <name.h>
+    change(folder / "alpha.cu", PROGRAM.replace("WHO", "NAME").replace("\n", f"""
+{line}
 #if __has_include("extra.h")
 #undef GREETING
 #define GREETING "says more"
@@ -490,6 +491,16 @@ def test_a_header_that_comes_or_goes_rebuilds(course):
         if said:
             assert course.make("run", "LAB=1", **flags).stdout == f"{said}\n", number
         assert compiled(course, "build", "LAB=1", **flags) == [], number  # lab.h finds greeting.h beside itself
+
+
+def test_a_header_of_the_system_may_come_to_stand_behind_one_of_somebody(course):
+    change(course.path / "labs/01_alpha/alpha.cu", "#include <stddef.h>\n" + PROGRAM.replace("WHO", '"alpha"'))
+    flags = {"CPU_CXXFLAGS": "-Iearlier"}
+    assert course.make("run", "LAB=1", **flags).stdout == "alpha says hello\n"
+    assert compiled(course, "build", "LAB=1", **flags) == []
+    change(course.path / "labs/01_alpha/earlier/stddef.h", "#include_next <stddef.h>\n")
+    assert compiled(course, "run", "LAB=1", **flags) == ["01_alpha/alpha.cu"]
+    assert compiled(course, "build", "LAB=1", **flags) == []
 
 
 def test_what_is_edited_during_a_build_is_built_again(course):

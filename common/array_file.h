@@ -163,6 +163,7 @@ class ArrayHeaderReader {
     }
 
     bool take_string(std::string& value) {
+        if (next_is('u')) ++at_;  // Python 2 wrote u'descr' for 'descr'
         const char quote = next_is('"') ? '"' : '\'';
         if (!take(quote)) return false;
         const char* const close = std::find(at_, end_, quote);
@@ -172,22 +173,22 @@ class ArrayHeaderReader {
         return true;
     }
 
-    // One spelling for the several that NumPy reads: "=f4", "|f4", "f4" and "float32" are in this
-    // machine's order, "<f4"; single bytes have none, "|u1".
+    // One spelling for the several that NumPy reads: "=f4", "|f4", "f4", "f", "single" and "float32"
+    // are in this machine's order, "<f4"; single bytes have none, "|u1".
     bool take_type(std::string& code) {
+        constexpr const char* spellings[][4] = {{"f4", "f", "single", "float32"},
+                                                {"f8", "d", "double", "float64"},
+                                                {"i4", "i", "intc", "int32"},
+                                                {"u1", "B", "ubyte", "uint8"}};
         if (!take_string(code)) return false;
-        for (const ArrayType type : {array_type<float>(), array_type<double>(),
-                                     array_type<int32_t>(), array_type<uint8_t>()}) {
-            if (code == type.name) code = type.code;
-        }
         const bool has_order = !code.empty() && std::strchr("<>=|", code[0]);
-        const std::string kind = code.substr(has_order ? 1 : 0);
-        if (kind.size() < 2 || !std::strchr("fiuc", kind[0])) return true;
-        if (kind.substr(1) == "1") {
-            code = '|' + kind;
-        } else if (!has_order || code[0] != '>') {
-            code = '<' + kind;
+        std::string kind = code.substr(has_order ? 1 : 0);
+        for (const auto& [short_name, letter, word, name] : spellings) {
+            if (kind == letter || code == word || code == name) kind = short_name;
         }
+        if (kind.size() < 2 || !std::strchr("fiuc", kind[0])) return true;
+        const bool big = has_order && code[0] == '>';
+        code = (kind.substr(1) == "1" ? '|' : big ? '>' : '<') + kind;
         return true;
     }
 
@@ -285,7 +286,9 @@ inline std::string array_problem(const ArrayHeader& header, int64_t size, ArrayT
                                  int dimensions, const std::string& name) {
     std::string shape = array_shape_text(header.shape);
     if (shape.size() > 80) shape = shape.substr(0, 77) + "...";
-    const std::string load = format("numpy.save(%s, numpy.load(%s)", name.c_str(), name.c_str());
+    const bool objects = header.type == "|O";
+    const std::string load = format("numpy.save(%s, numpy.load(%s%s)", name.c_str(), name.c_str(),
+                                    objects ? ", allow_pickle=True" : "");
     if (header.type != type.code) {
         return format(
             "it holds %s, and %s is expected; in Python: %s.astype(numpy.%s, order=\"C\"))",

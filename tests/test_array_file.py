@@ -129,7 +129,7 @@ def test_one_dimension_in_fortran_order_is_the_same(program, run, folder):
 
 
 @pytest.mark.parametrize("spelling", ["<u1", ">u1", "=u1", "|u1", "u1", "uint8", "=f4", "|f4", "f4", "float32", "=i4",
-                                      "|f8"])
+                                      "|f8", "<f", "f", "single", "=d", "double", "i", "intc", "<B", "ubyte"])
 def test_types_as_numpy_reads_them(program, run, folder, spelling):
     """Single bytes have no order, and the machine's own has several names."""
     kind = numpy.dtype(spelling).newbyteorder("=")
@@ -141,13 +141,19 @@ def test_types_as_numpy_reads_them(program, run, folder, spelling):
     assert numpy.array_equal(numpy.load(folder / "b.npy"), values)
 
 
+def test_a_header_of_python_2(program, run, folder):
+    text = header(shape="(3L,)").replace("'descr'", "u'descr'").replace("'shape'", 'u"shape"')
+    (folder / "a.npy").write_bytes(made(text, sample((3,), "float32").tobytes()))
+    assert run(program, "--input", folder / "a.npy").stdout.startswith("(3,) ")
+
+
 # Refusing what is wrong
 
 
 @pytest.mark.parametrize("found, words", [
     ("float64", "float64"), ("float16", "float16"), ("int32", "int32"), ("int64", "int64"),
     ("uint8", "uint8"), ("bool", "bool"), ("complex64", "complex64"), (">f4", "big-endian float32"),
-    (">f8", "big-endian float64"), ("<U3", "text"), ("S3", "text"),
+    (">f8", "big-endian float64"), (">f", "big-endian float32"), ("<U3", "text"), ("S3", "text"),
 ])
 def test_other_types(program, run, folder, found, words):
     path = folder / "a.npy"
@@ -160,7 +166,8 @@ def test_records_and_objects(program, run, folder):
     numpy.save(folder / "a.npy", numpy.zeros(3, dtype=[("x", "<f4"), ("y", "<i4")]))
     refused(run(program, "--input", folder / "a.npy"), "it holds records")
     numpy.save(folder / "b.npy", numpy.array([1, None]), allow_pickle=True)
-    refused(run(program, "--input", folder / "b.npy"), "it holds Python objects, and float32")
+    refused(run(program, "--input", folder / "b.npy"), "it holds Python objects, and float32",
+            f'numpy.load("{folder / "b.npy"}", allow_pickle=True).astype(numpy.float32')
 
 
 @pytest.mark.parametrize("make, kind", [

@@ -13,6 +13,7 @@ import numpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 import checker
+from checker.comparison import origins
 from checker.diagnose import Fact
 
 lab = checker.Lab(__file__, tasks={"shared_tree": "TODO 2", "warp_shuffles": "TODO 3 and 4", "vectorised": "TODO 5",
@@ -251,8 +252,21 @@ def unwritten_memory_added(expected, got, case):
         return "threads beyond the end of the array add what lies there: the bounds test i < count is missing (TODO 1)"
     if variant == "shared_tree":
         return "a part that no thread has written is added: thread t adds part[t + stride], and only where t < stride (TODO 2)"
-    return ("lanes of the first warp add places of sum_of_warp that no warp has written, or take no part in warp_sum: a "
-            "block of 256 has 8 warps, and the lanes beyond them are to take part with 0 (TODO 4)")
+    if "lane" in origins(got):
+        return shuffle_in_a_condition(case)
+    return ("lanes of the first warp add places of sum_of_warp that no warp has written: a block of 256 has 8 warps, and the "
+            "lanes beyond them are to take part with 0 (TODO 4)")
+
+
+def shuffle_in_a_condition(case):
+    """A shuffle has read a lane that does not call it: is the condition around the shuffle, or around warp_sum?"""
+    for told in (case.last_run.record or {}).get("absent_lanes", []):
+        found = re.search(r"^(\S+): lane (\d+) .* reads lane (\d+) .* lanes 0x([0-9a-f]+)", told)
+        if found and int(found[4], 16) == (1 << int(found[3]) - int(found[2])) - 1:  # those below the offset
+            return (f"the shuffle in {found[1]} stands inside a condition: all 32 lanes call it, those as well whose sum "
+                    "nobody needs (TODO 3)")
+    return ("only some lanes call warp_sum, and its shuffles read the others, whose values are undefined: a block of 256 has 8 "
+            "warps, and the lanes beyond them are to take part with 0 (TODO 4)")
 
 
 def lost_updates(expected, got, case):

@@ -45,6 +45,15 @@ FAULTS = [
     Fault(name="shuffle in a condition", old=SHUFFLE,
           new="        if (threadIdx.x % warp_size < offset) value += __shfl_down_sync(all_lanes, value, offset);",
           caught="warp primitive(.|\\n)*likely cause: the shuffle, or .* stands inside a condition .TODO 3", backends=CPU),
+    Fault(name="shuffle in a condition, warps open",
+          old="    value = warp_sum(value);\n    // BEGIN SOLUTION\n    if (lane == 0) sum_of_warp[warp] = value;\n"
+              "    __syncthreads();\n    if (warp > 0) return 0;\n" + WARPS,
+          new="    for (int offset = 16; offset > 0; offset /= 2) {\n        if (lane < offset) value += "
+              "__shfl_down_sync(all_lanes, value, offset);\n    }\n    if (lane == 0) sum_of_warp[warp] = value;\n"
+              "    return lane == 0 ? sum_of_warp[warp] : 0;",
+          caught="likely cause: the shuffle in .* stands inside a condition: all 32 lanes call it.*TODO 3.", backends=CPU),
+    Fault(name="warp_sum in a condition", old=WARPS, backends=CPU, caught="likely cause: only some lanes call warp_sum.*TODO 4.",
+          new="    return lane < blockDim.x / warp_size ? warp_sum(sum_of_warp[lane]) : 0;"),
     Fault(name="missing barrier between the warps", old="sum_of_warp[warp] = value;\n    __syncthreads();",
           new="sum_of_warp[warp] = value;", caught=RACE + "TODO 4", backends=CPU),
     Fault(name="only the first warp", old=WARPS, new=WARPS.replace("blockDim.x / warp_size", "1"),

@@ -238,7 +238,11 @@ struct PngFile {
             high = (high + low) % 65521;
         }
         STBI_FREE(rows);
-        if ((high << 16 | low) != big_endian(data, data.size() - 4, 4))
+        // It stands at the end of the pixels, and other bytes may follow.
+        const uint32_t sum = high << 16 | low;
+        const uint8_t bytes[] = {uint8_t(sum >> 24), uint8_t(sum >> 16), uint8_t(sum >> 8),
+                                 uint8_t(sum)};
+        if (std::search(data.begin(), data.end(), bytes, bytes + 4) == data.end())
             return "the check sum of its pixels is wrong: it may be damaged";
         return count > expected ? "it holds more pixels than its size says: it may be damaged" : "";
     }
@@ -309,8 +313,8 @@ inline int64_t pnm_number(const ImageBytes& bytes, size_t& at, int most_digits =
 
 // Turns any PNM file (P1 to P3 are text, P4 to P6 bytes; P1 and P4 hold bits, 1 for black) into one
 // whose samples are bytes from 0 to 255: the only kind that stb reads right. Returns what is wrong
-// with it, or "".
-inline std::string plain_pnm(ImageBytes& bytes, bool& reduced) {
+// with it, or "", and what can be read though it looks like damage.
+inline std::string plain_pnm(ImageBytes& bytes, bool& reduced, std::string& remark) {
     const int kind = bytes[1] - '0';
     const bool text = kind < 4, bits = kind % 3 == 1;
     size_t at = 2;
@@ -353,6 +357,15 @@ inline std::string plain_pnm(ImageBytes& bytes, bool& reduced) {
         }
         const int64_t shade = bits ? 1 - sample : sample;
         plain[header.size() + size_t(i)] = uint8_t((shade * 255 + highest / 2) / highest);
+    }
+    if (!text) at += size_t(needed);
+    if (!text && follow == needed + 1 && bytes[at - size_t(needed) - 1] == '\r' &&
+        bytes[at - size_t(needed)] == '\n') {
+        remark =
+            "its header ends with two bytes, CR and LF, and the second counts as a pixel's: are "
+            "all shifted by one?";
+    } else if (pnm_number(bytes, at) >= 0 || at < bytes.size()) {
+        remark = "bytes follow its pixels: they are not read";
     }
     bytes = std::move(plain);
     return "";
@@ -464,7 +477,7 @@ inline void require_whole_image(ImageBytes& bytes, const std::string& kind, int 
     };
     PngFile png;
     if (kind == "PNG") problem = png.read(bytes);
-    if (kind == "PNM") problem = plain_pnm(bytes, reduced);
+    if (kind == "PNM") problem = plain_pnm(bytes, reduced, remark);
     refuse_any();
     if (png.apple) {  // stb looks two bytes ahead, for a check sum that is not there
         const uint8_t part[] = {0, 0, 0, 4, 'I', 'D', 'A', 'T', 0, 0, 0, 0, 0, 0, 0, 0};
@@ -487,7 +500,8 @@ inline void require_whole_image(ImageBytes& bytes, const std::string& kind, int 
         problem = format("the header of this %s file is broken, or of a kind that is not read (%s)",
                          kind.c_str(), stbi_failure_reason());
     refuse_any();
-    remark = kind == "JPEG" ? jpeg.remark() : kind == "PNG" ? png.remark() : "";
+    if (kind == "JPEG") remark = jpeg.remark();
+    if (kind == "PNG") remark = png.remark();
     if (!remark.empty()) note_image(remark.c_str());
     reduced =
         reduced || (kind == "PNG" && png.header[8] == 16) || (kind == "PSD" && bytes[23] == 16);

@@ -57,6 +57,7 @@ class JpegReader {
     // After read(): what can be read, though it looks like damage; or "".
     std::string remark() const {
         if (surplus_) return "it holds bytes that belong to nothing: it may be damaged";
+        if (odd_table_) return "no program writes tables like its own: it may be damaged";
         for (const Channel& channel : channels_) {
             for (int k = 0; k < 64 && progressive_; ++k) {
                 if (channel.open_bits[k] != 0)
@@ -130,6 +131,9 @@ class JpegReader {
             at_ += 17;
             if (kind > 1 || number > 3 || place > 256 || size_t(place) > end - at_) return false;
             std::copy_n(bytes_.begin() + int64_t(at_), place, table.meanings);
+            std::vector<uint8_t> sorted(table.meanings, table.meanings + place);
+            std::sort(sorted.begin(), sorted.end());
+            odd_table_ |= std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
             table.given = true;
             huffman_[kind][number] = table;
             at_ += size_t(place);
@@ -144,6 +148,8 @@ class JpegReader {
             const size_t bytes = wide ? 129 : 65;
             if (wide > 1 || table > 3 || end - at_ < bytes) return false;
             quantiser_[table] = true;
+            for (size_t i = 1; i < bytes; i += size_t(wide) + 1)
+                odd_table_ |= bytes_[at_ + i] == 0 && bytes_[at_ + i + size_t(wide)] == 0;
             at_ += bytes;
         }
         return true;
@@ -366,6 +372,7 @@ class JpegReader {
     Huffman huffman_[2][4];
     bool quantiser_[4] = {};
     bool adobe_ = false, progressive_ = false, surplus_ = false;
+    bool odd_table_ = false;  // a step of 0, or two codes for one meaning
     std::vector<Channel> channels_;
     size_t missing_ = 0;
     int across_ = 1, down_ = 1;  // blocks of a group

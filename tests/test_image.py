@@ -164,6 +164,17 @@ ASCII = {
 }
 
 
+@pytest.mark.parametrize("content, remark", [
+    (b"P5\n2 1\n255\n\x01\x02", ""), (b"P5\n2 1\n255\n\x01\x02\n", ""), (b"P2 2 1 255 1 2 # end\n", ""),
+    (b"P5\n2 1\n255\n\x01\x02P5\n2 1\n255\n\x03\x04", "bytes follow its pixels: they are not read"),
+    (b"P2 2 1 255 1 2 3", "bytes follow its pixels: they are not read"),
+    (b"P5\r\n2 1\r\n255\r\n\x01\x02", "its header ends with two bytes, CR and LF, and the second counts as a pixel's: "
+                                      "are all shifted by one?"),
+])
+def test_what_follows_the_pixels_of_a_pnm_file(program, run, folder, content, remark):
+    assert copied(program, run, folder, content)[1] == ([remark] if remark else [])
+
+
 @pytest.mark.parametrize("content, expected", ASCII.values(), ids=ASCII.keys())
 def test_pnm_as_text_and_bits(program, run, folder, content, expected):
     pixels, remarks = copied(program, run, folder, content)
@@ -448,6 +459,18 @@ def test_damage_in_the_data_of_a_jpeg(program, run, folder):
     assert remarks == []
 
 
+@pytest.mark.parametrize("marker, place, byte", [(0xDB, 9, 0), (0xC4, 18, None)])
+def test_tables_of_a_jpeg_that_no_program_writes(program, run, folder, marker, place, byte):
+    """A step of 0; and one meaning for two codes."""
+    content = bytearray(saved(sample(16, 16, 1), "JPEG"))
+    assert copied(program, run, folder, bytes(content))[1] == []
+    at = content.index(bytes([0xFF, marker])) + 4 + place
+    content[at] = content[at - 1] if byte is None else byte
+    (folder / "in.jpg").write_bytes(content)
+    result = run(program, "--input", folder / "in.jpg")
+    assert "it may be damaged" in result.stderr or result.returncode == 2, result
+
+
 def test_a_progressive_jpeg_without_its_last_scans(program, run, folder):
     content = saved(sample(32, 32, 1), "JPEG", progressive=True)
     last = content.rindex(b"\xff\xda")
@@ -537,7 +560,7 @@ def test_a_png_whose_parts_are_whole_and_whose_data_are_not(program, run, folder
     assert copied(program, run, folder, good)[1] == []
     for content, expected in ((packed(data[:-1] + bytes([data[-1] ^ 1])), wrong), (packed(data[:-4]), wrong),
                               (packed(zlib.compress(rows * 2)), ["it holds more pixels than its size says: it may be damaged"]),
-                              (good + b"more", ["bytes follow its end: they are not read"])):
+                              (packed(data + b"more"), []), (good + b"more", ["bytes follow its end: they are not read"])):
         assert copied(program, run, folder, content)[1] == expected
     for broken in (packed(data[:len(data) // 2]), packed(b"")):
         (folder / "in.png").write_bytes(broken)

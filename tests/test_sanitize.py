@@ -332,15 +332,31 @@ def test_where_the_processor_stopped_is_named_once():
     (4, 1, "", "Put __syncthreads() between the reads in line 1 and the next write in line 4, or, if they belong to two"),
     (4, 1, "}\n", "Put __syncthreads() between the write in line 4 and the read in line 1, which stands in another function."),
     (4, 1, "__syncthreads();", "put another __syncthreads() behind line 4."),
-    (4, 4, "", "use atomicAdd; otherwise give each thread"),
+    (4, 4, "", "atomicAdd for a sum; otherwise give each thread"),
     (0, 0, "", "Put __syncthreads() between the two."),
 ])
 def test_where_a_barrier_belongs(write, read, between, words):
     sides = [{"atomic": 0, "number": 0, "warp": warp, "write": warp, "line": line}
              for warp, line in enumerate((read, write))]
     lines = sorted({read, write}) if read else []
-    said = {sanitize_words.repair(*pair, lines, f"first\n{between}\nthird\nfourth\n") for pair in (sides, sides[::-1])}
+    said = {sanitize_words.repair(*pair, lines, f"for (;;) {{ first\n{between}\nthird\nfourth\n") for pair in (sides, sides[::-1])}
     assert len(said) == 1 and words in said.pop()
+
+
+def test_a_barrier_that_stands_in_the_loop_before():
+    """It orders the rounds of that loop, not what comes behind it."""
+    loading = "for (int i = 0; i < f(n); i++) {  // {\n    tile[i] = a[i];\n    __syncthreads();\n  }\n  sum += tile[j];\n"
+    sides = [{"atomic": 0, "number": 0, "warp": line, "write": line == 2, "line": line} for line in (2, 5)]
+    assert "is it inside a loop" in sanitize_words.repair(*sides, [2, 5], loading)
+    assert "the next round" in sanitize_words.repair(*sides, [2, 5], loading.replace("  }\n", "\n") + "}\n")
+    assert sanitize_words.loops_around("while (a) { b; }\nif (c) { d;\n", 1) == {10}
+    assert sanitize_words.loops_around("while (a) { b; }\nif (c) { d;\n", 2) == set()
+
+
+def test_a_block_of_one_warp_is_not_told_what_would_not_do_for_more():
+    sides = [{"atomic": 0, "number": 0, "warp": 0, "write": line, "line": 1 + line} for line in (0, 1)]
+    assert "Put __syncwarp()" in sanitize_words.repair(*({**side, "warps": 2} for side in sides), [1, 2], "a\nb\n")
+    assert "Put __syncthreads()" in sanitize_words.repair(*({**side, "warps": 1} for side in sides), [1, 2], "a\nb\n")
 
 
 def test_advice_for_lines_of_two_files(tmp_path):

@@ -174,6 +174,26 @@ def barrier_between(text: str, lines: list[int], same_warp: bool) -> bool | None
     return bool(BARRIERS[same_warp].search(COMMENT.sub("", "\n".join(between))))
 
 
+def loops_around(text: str, line: int) -> set[int]:
+    """The loops with braces that a line stands in, by where these open."""
+    text = COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
+    open_braces: list[tuple[int, bool]] = []
+    lines = text.splitlines(keepends=True)
+    before, start_of_line = "".join(lines[:line]), len("".join(lines[:line - 1]))
+    for brace in re.finditer(r"[{}]", before):
+        if brace[0] == "{":
+            head = before[:brace.start()].rstrip()
+            depth = start = 0
+            for start in range(len(head) - 1, -1, -1) if head.endswith(")") else ():
+                depth += (head[start] == ")") - (head[start] == "(")
+                if depth == 0:
+                    break
+            open_braces.append((brace.start(), bool(re.search(r"\b(for|while)\s*$", head[:start]) or re.search(r"\bdo$", head))))
+        elif open_braces and brace.start() < start_of_line:  # what the line itself closes, it still stands in
+            open_braces.pop()
+    return {place for place, is_loop in open_braces if is_loop}
+
+
 def repair(first: dict, second: dict, lines: list[int], text: str | None = None) -> str:
     """What usually helps against a race; the same, whichever of the two came first. Each side has its
     line, and `text` is that of the file where both stand, if it is known."""
@@ -184,17 +204,21 @@ def repair(first: dict, second: dict, lines: list[int], text: str | None = None)
         return ("Blocks run in any order and at the same time: give each block elements of its own, use "
                 "an atomic operation, or make two launches of it.")
     if len(lines) == 1:
-        return ("If the threads are to add to one element, use atomicAdd; otherwise give each thread an "
-                "element of its own, or put a barrier between one use and the next: in a loop at the end of "
+        return ("If the threads are to work on one element together, use an atomic function, atomicAdd for a sum; "
+                "otherwise give each thread an element of its own, or put a barrier between one use and the next: in a loop at the end of "
                 "each round, in one line between the read, into a variable, and the write.")
+    # Of a block of one warp nobody knows whether the threads of a larger one would meet.
     same_warp = first["warp"] == second["warp"]
-    barrier = "__syncwarp()" if same_warp else "__syncthreads()"
+    barrier = "__syncwarp()" if same_warp and first.get("warps") != 1 else "__syncthreads()"
     if first["write"] and second["write"]:
         return f"Put {barrier} between the two, or let one thread write it."
     if len(lines) < 2 or not first["line"] or not second["line"]:
         return f"Put {barrier} between the two."
     early, late = sorted((first, second), key=lambda side: side["line"])
     stands = barrier_between(text, lines, same_warp) if text else None
+    if stands and not loops_around(text, lines[0]) & loops_around(text, lines[1]):
+        return (f"A barrier stands between these lines, and not between what these threads do there: is it inside a loop or "
+                f"a condition? Put {barrier} behind that, before line {late['line']}.")
     if stands:
         return (f"A barrier stands between these lines, so it is the next round of a loop that comes too early: put "
                 f"another {barrier} behind line {late['line']}.")

@@ -524,9 +524,9 @@ class Races {
                               side.thread / (blockDim.x * blockDim.y)};
         return format(
             "\"place\": %u, \"block\": \"%s\", \"thread\": \"%s\", \"write\": %d, "
-            "\"atomic\": %d, \"warp\": %u, \"number\": %u",
+            "\"atomic\": %d, \"warp\": %u, \"warps\": %u, \"number\": %u",
             side.place, to_string(block).c_str(), to_string(thread).c_str(), writes, side.atomic,
-            side.thread / 32u, side.block);
+            side.thread / 32u, (blockDim.x * blockDim.y * blockDim.z + 31) / 32, side.block);
     }
     // Which memory: a variable with the place in it, or an allocation with the argument that leads
     // there.

@@ -134,6 +134,12 @@ inline Missed missed(const char* address) {
         }
     }
     if (before == nullptr && behind == nullptr) before = nearest;
+    if (before != nullptr && behind != nullptr) {
+        const ptrdiff_t past = address - before->start - static_cast<ptrdiff_t>(before->bytes);
+        const ptrdiff_t ahead = behind->start - address;
+        if (ahead > 4 * past) behind = nullptr;
+        if (past > 4 * ahead) before = nullptr;
+    }
     if (before != nullptr && behind != nullptr)
         return {nullptr, describe(*before, address) + ", or " + describe(*behind, address)};
     const Allocation& array = before != nullptr ? *before : *behind;

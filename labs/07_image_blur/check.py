@@ -198,6 +198,28 @@ def of_tile(pixels, radius):
     yield "the pixels at the edge are repeated outside: what lies outside does not count", inner // (2 * radius + 1) ** 2
 
 
+def of_halo(pixels, radius):
+    """Parts of the halo that stand as 0 in the tile of `tiled`: sentence -> what the kernel gives with it."""
+    if not 0 < radius <= 8:
+        return
+    sums, sizes = window_sums(pixels, radius, radius, radius, radius)
+    height, _, channels = cube(pixels).shape
+    flat, halo = pixels.reshape(height, -1).astype(numpy.int64), radius * channels
+    padded = numpy.pad(flat, ((radius, radius), (halo, halo)))
+    rows, values = (numpy.arange(size) % side for size, side in zip(flat.shape, (TILE_HEIGHT, TILE_WIDTH)))
+    missing = {side: numpy.zeros_like(flat) for side in ("above", "below", "before", "behind", "around")}
+    for down in range(-radius, radius + 1):
+        above, below = (rows + down < 0)[:, None], (rows + down >= TILE_HEIGHT)[:, None]
+        for right in range(-halo, halo + 1, channels):
+            before, behind = values + right < 0, values + right >= TILE_WIDTH
+            there = padded[radius + down:, halo + right:][:height, :flat.shape[1]]
+            for side, outside in zip(missing, (above, below, before, behind, above | below | before | behind)):
+                missing[side] += numpy.where(outside, there, 0)
+    for side, lost in missing.items():
+        which = "the halo stands" if side == "around" else f"the part of the halo {side} the block's own values stands"
+        yield (f"{which} as 0 in the tile: 0 belongs only where the picture has no such row or value", (sums - lost.reshape(sums.shape)) // sizes)
+
+
 def of_prefixes(pixels, radius):
     """Mistakes in the difference of two prefix sums: sentence -> what the kernel gives with it."""
     sizes = window_sums(pixels, radius, radius, radius, radius)[1]
@@ -227,14 +249,16 @@ def of_sliding(pixels, radius):
             (enters - 1, leaves, 1, "a row enters one too late" + outside[0]),
             (enters + 1, leaves, 1, "a row enters one too early" + outside[0]),
             (enters, leaves, -1, "the row that leaves is added, and the one that enters is taken away"),
+            (enters, leaves, 2**16, "the sum of a row is kept in 16 bits, which are too few: its type is Sum"),
             (None, None, 1, "the sums stay as they are from row to row: nothing enters, and nothing leaves")):
         total = along[:min(radius, height)].sum(axis=0)
         result = numpy.empty_like(along)
+        moving = along % sign if sign > 1 else sign * along
         for row in range(height):
             if enter is not None and 0 <= row + enter < height:
-                total = total + sign * along[row + enter]
+                total = total + moving[row + enter]
             if leave is not None and 0 <= row + leave < height:
-                total = total - sign * along[row + leave]
+                total = total - moving[row + leave]
             result[row] = total
         yield sentence, (result % 2**32) // sizes
 
@@ -244,7 +268,7 @@ def explained(expected, got, case):
     pixels, radius, variant = case.inputs["picture"], case.parameters["radius"], case.parameters["variant"]
     if variant not in TODO or not 0 < radius < 300 or got.shape != pixels.shape or too_plain(case):
         return None
-    kinds = {"naive": [of_mean, of_places], "tiled": [of_places, of_tile], "separable": [of_mean], "fused": [of_prefixes]}
+    kinds = {"naive": [of_mean, of_places], "tiled": [of_places, of_tile, of_halo], "separable": [of_mean], "fused": [of_prefixes]}
     shared = [of_window, of_moved_count] if variant == "tiled" else [of_window]
     for kind, todo in [(kind, TODO[variant]) for kind in kinds.get(variant, [])] + [(kind, "TODO 1") for kind in shared]:
         for sentence, wrong in kind(pixels, radius):
@@ -442,11 +466,17 @@ for radius in (31, 32, 33, 50):
              width=75, channels=3)
 for variant in ("naive", "separable", "running", "fused"):
     lab.case(f"{variant}: 43 x 260, radius 100", random_case, variant=variant, radius=100, height=43, width=260)
+lab.case("fused: 5 x 130, 4 channels, radius 65", random_case, variant="fused", radius=65, height=5, width=130, channels=4)
 for variant in ("naive", "separable", "running"):
     lab.case(f"{variant}: 261 x 261 light pixels, sums beyond 2^24", light, variant=variant)
 for channels in (2, 4):
     lab.case(f"fused: 90 x 310, {channels} channels, radius 9", random_case, variant="fused", radius=9, height=90, width=310,
              channels=channels)
+
+
+@lab.case("running: 160 x 300 light pixels, radius 140, sums of a row beyond 2^16", radius=140)
+def wide_rows(case, radius):
+    judge(case, random_picture(case, 160, 300) // 8 + 224, "running", radius)
 
 
 def every_radius(case, height, width):
@@ -496,7 +526,18 @@ def large_sums(case):
 
 lab.kernels({"naive": "naive", "tiled": "tiled", "separable": ("sum_along_rows", "mean_down_columns"),
              "running": ("prefix_along_rows", "slide_down"), "fused": "fused", "shuffled": "shuffled"})
-lab.watched("no race between threads", [["--height", 20, "--width", 50, "--channels", 3, "--radius", 2]])
+# So many threads at least have something to store in the watched run: each value, each lane that has one, or each column.
+STORING = {"naive": 3000, "tiled": 3000, "sum_along_rows": 3000, "mean_down_columns": 3000, "prefix_along_rows": 640,
+           "slide_down": 150, "fused": 32, "shuffled": 40}
+
+
+def shared_out(case):
+    """Judges a watched run: how many threads of each kernel have stored anything."""
+    for kernel, threads in STORING.items():
+        case.threads(kernel, storing=threads)
+
+
+lab.watched("no race between threads", [["--height", 20, "--width", 50, "--channels", 3, "--radius", 2]], shared_out)
 
 
 @lab.case("a picture and a radius nobody knows before, all variants", fresh=True)

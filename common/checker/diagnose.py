@@ -33,10 +33,11 @@ class Shared(str):
 
 def likely_cause(expected, got, case, diagnosers=()) -> str | None:
     """The first sentence that a diagnoser of the lab, or a general one, has to say."""
-    for diagnoser in [*diagnosers, *GENERAL]:
-        sentence = diagnoser(expected, got, case)
-        if sentence:
-            return sentence
+    with numpy.errstate(all="ignore"):  # values may be NaN, infinite or huge
+        for diagnoser in [*diagnosers, *GENERAL]:
+            sentence = diagnoser(expected, got, case)
+            if sentence:
+                return sentence
     return None
 
 
@@ -46,9 +47,7 @@ def same(left, right) -> bool:
         return False
     if left.size > 10_000 and not same(left.reshape(-1)[:1000], right.reshape(-1)[:1000]):
         return False  # most guesses are wrong, and this finds out in no time
-    with numpy.errstate(all="ignore"):
-        close = numpy.isclose(left, right, rtol=1e-5, atol=1e-6 * typical(right), equal_nan=False)
-    return bool(close.all())
+    return bool(numpy.isclose(left, right, rtol=1e-5, atol=1e-6 * typical(right), equal_nan=False).all())
 
 
 def typical(array) -> float:

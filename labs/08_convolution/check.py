@@ -229,7 +229,45 @@ def tile_overwritten(expected, got, case):
     return None
 
 
-DIAGNOSERS = [all_zero, rows_beyond_the_grid, tile_overwritten, wrong_pixels, sums_stay, wrong_formula, unloaded_tile,
+def too_long_rows(expected, got, case):
+    """tiled: an element behind the end of a row of the tile is the first of the next."""
+    if case.parameters["variant"] != "tiled" or not numpy.isfinite(got.astype(float)).all() or got.shape[1] < 2:
+        return None
+    first = numpy.arange(got.shape[1]) % block_of(case)[0] == 0
+    if first.all() or case.wrong[:, ~first].any():
+        return None
+    return ("only the first column of blocks is wrong, whose inputs begin the rows of the tile: element (i, tile_width) lies where "
+            "(i + 1, 0) does, so the loads go on while j < tile_width (TODO 5, number 1)")
+
+
+def rows_of_between(expected, got, case):
+    """separable: `between` taken to have rows of s.width sums."""
+    problem = case.problem
+    values, weights, stride = problem["values"].astype(float), problem["weights"].astype(float), problem["stride"]
+    (height, width), out_width = values.shape, got.shape[1]
+    if case.parameters["variant"] != "separable" or width == out_width or got.dtype == numpy.uint8 or not weights.any():
+        return None
+    if problem["orientation"] == "convolution":
+        weights = turned(weights)
+    top, left = (side // 2 if problem["padding"] == "zero" else 0 for side in weights.shape)
+    largest = numpy.unravel_index(numpy.abs(weights).argmax(), weights.shape)
+    column, row = weights[:, largest[1]], weights[largest[0]] / weights[largest]
+    between = exact_sums(numpy.pad(values, ((0, 0), (left, left))), row[None], "none")[:, ::stride].ravel()
+    starts, columns = numpy.arange(len(got))[:, None] * stride - top, numpy.arange(out_width)
+    for first, step in ((out_width, width), (width, out_width), (width, width)):
+        sums, known = numpy.zeros(got.shape), numpy.ones(got.shape, bool)
+        for i, weight in enumerate(column):
+            inside = (starts + i >= 0) & (starts + i < height)
+            places = starts * first + i * step + columns
+            known &= ~inside | (places >= 0) & (places < between.size)
+            sums += numpy.where(inside, weight * between[numpy.clip(places, 0, between.size - 1)], 0)
+        same = numpy.abs(sums - got) <= rounding_bound(values, weights) + 1e-6
+        if (case.wrong & known).any() and same[known].all():
+            return "the rows of `between` are taken to lie s.width apart: they have s.out_width sums each (TODO 7)"
+    return None
+
+
+DIAGNOSERS = [all_zero, too_long_rows, rows_of_between, rows_beyond_the_grid, tile_overwritten, wrong_pixels, sums_stay, wrong_formula, unloaded_tile,
               only_at_the_edge]
 
 
@@ -264,13 +302,32 @@ def shape_of_sums(case, got, values, weights, padding, stride):
                   f"left, (padded - filter_side) / stride + 1 (TODO 3a)")
 
 
+PAST_THE_END = {
+    "tiled": "the launch asks for tile_height x tile_width floats, and the loads go over just as many: while i < tile_height, and while "
+             "j < tile_width, element (i, j) at tile[i * tile_width + j]; an input is read where 0 <= y < height and 0 <= x < width",
+    "separable": "`between` has s.height rows of s.out_width sums each, and the output s.out_height rows of s.out_width: both are "
+                 "s.out_width apart, and a window ends at row s.height of `between`"}
+
+
+def computed(case, variant, *words, inputs):
+    """The output. CPU mode stops at an access past the end of an array; what that array is to the kernel is said beside it."""
+    case.parameters = {**case.parameters, "variant": variant}
+    try:
+        return case.compute("--variant", variant, *words, inputs=inputs)
+    except checker.Failure as failure:
+        kernel = case.last_run and re.search(r"kernel (tiled|separable)(?:_columns)?<.*(?:past the end|before the start)", case.last_run.stderr)
+        if not kernel:
+            raise
+        raise checker.Failure(str(failure), f"{PAST_THE_END[kernel[1]]} ({TODO[variant]})")
+
+
 def judge(case, variant, values, weights, padding="zero", stride=1, orientation="correlation", words=(),
           exact=True):
     """Runs one variant on arrays, of one or two dimensions, and compares with SciPy."""
     inputs = {"input": values, "filter-file": weights}
     if words:  # the filter has a name
         inputs.pop("filter-file")
-    got = case.compute("--variant", variant, *words, *options(padding, stride, orientation), inputs=inputs)
+    got = computed(case, variant, *words, *options(padding, stride, orientation), inputs=inputs)
     signal = values.ndim == 1
     shape_of_sums(case, got, numpy.atleast_2d(values), numpy.atleast_2d(weights), padding, stride)
     values, weights = numpy.atleast_2d(values), numpy.atleast_2d(weights)
@@ -293,8 +350,8 @@ def matrix(case, variant, height, width, sides, padding="zero", stride=1, orient
 def with_block(case, variant, height, width, sides, block, blocks, rows_of_grid, stride=1):
     weights = product(case, *sides) if variant in FACTORED else whole(case, *sides)
     values = whole(case, height, width)
-    got = case.compute("--variant", variant, "--block", block, "--most-blocks", blocks,
-                       *options("zero", stride, "correlation"), inputs={"input": values, "filter-file": weights})
+    got = computed(case, variant, "--block", block, "--most-blocks", blocks, *options("zero", stride, "correlation"),
+                   inputs={"input": values, "filter-file": weights})
     case.problem = {"values": values, "weights": weights, "padding": "zero", "stride": stride,
                     "orientation": "correlation"}
     tolerance = near(values, weights) if variant in FACTORED else EXACT
@@ -353,6 +410,22 @@ for name in VARIANTS:
              quick=False)
 
 
+def long_filter(case, variant, sides):
+    """More rows, or columns, than 8 bits can count. A loop that counts in them never ends."""
+    try:
+        matrix(case, variant, *(320 if side > 1 else 5 for side in sides), sides)
+    except checker.Failure as failure:
+        if "did not end" not in str(failure):
+            raise
+        raise checker.Failure(str(failure), f"a counter of 8 bits ends at 255, and the filter has {sides[0]} x {sides[1]} elements: count "
+                              f"its rows and columns in int ({TODO[variant]})")
+
+
+for name in ("naive", "constant", "tiled", "separable"):
+    for sides in ((1, 301), (301, 1)):
+        lab.case(f"{name}: a filter of {sides[0]} x {sides[1]}", long_filter, variant=name, sides=sides)
+
+
 def signal(case, variant, count, size, stride=1, padding="zero"):
     judge(case, variant, whole(case, count), whole(case, size), padding, stride)
 
@@ -393,7 +466,17 @@ def not_numbers(case):
 
 lab.kernels({"naive": "naive", "constant": "constant", "tiled": "tiled", "register_blocking": "register_blocking",
              "separable": ("separable_rows", "separable_columns"), "separable_blocking": "register_blocking"})
-lab.watched("no race between threads", [["--height", 21, "--width", 70, "--size", 3, "--block", "32x2", "--most-blocks", 3]])
+
+
+def shared_out(case):
+    """Judges a watched run: how many threads have stored anything. Three blocks along y have 6 rows, of 70 columns."""
+    for kernel in ("naive", "constant", "tiled", "separable_rows", "separable_columns"):
+        case.threads(kernel, storing=420)
+    case.threads("register_blocking", storing=18)  # of 4 columns each, all rows in turn
+
+
+lab.watched("no race between threads", [["--height", 21, "--width", 70, "--size", 3, "--block", "32x2", "--most-blocks", 3]],
+            shared_out)
 
 
 @lab.case("a shape and a filter nobody knows before, all variants", fresh=True)
@@ -543,7 +626,8 @@ def everything(case):
         for variant in VARIANTS:
             if re.search(rf"^{variant} .*\bcorrect$", run.stdout, re.M):
                 continue
-            alone = case.run(*words, "--variant", variant, status=(0, 1)).status == 0
+            alone = (variant != "naive" and re.search(rf"^{variant} .*WRONG", run.stdout, re.M)
+                     and case.run(*words, "--variant", variant, status=(0, 1)).status == 0)
             case.fail(f"the table has no row that calls {variant} correct" + quoted_output(run) + (
                 f"\nlikely cause: alone {variant} is right, and behind other variants it is not: constant memory holds what was "
                 f"loaded for the last one, and must be loaded before each (TODO 4a)" if alone else ""))

@@ -45,7 +45,25 @@ FAULTS = [
     Fault(name="rows of the output for those of the input", old=COLUMN_PASS,
           new=COLUMN_PASS.replace("s.height", "s.out_height"),
           caught="FAIL  separable: .* padding none(.*\n)+?.*row sums are left out, those from .*TODO 7"),
+    Fault(name="a row too many in the tile", old="i < tile_height; i += blockDim.y", new="i <= tile_height; i += blockDim.y", backends=CPU,
+          caught="FAIL  tiled: 1 x 1(.*\n)+?.*likely cause: .*go over just as many: while i < tile_height.*TODO 5"),
+    Fault(name="a column too many in the tile", old="j < tile_width; j += blockDim.x", new="j <= tile_width; j += blockDim.x", backends=CPU,
+          caught="only the first column of blocks is wrong.*while j < tile_width .TODO 5"),
+    Fault(name="rows of the input's width", old="sum += constant_filter[i] * sums[i * s.out_width];", new="sum += constant_filter[i] * sums[i * s.width];",
+          caught="FAIL  separable: .* padding none(.*\n)+?.*`between` are taken to lie s.width apart.*TODO 7"),
+    Fault(name="rows of the input's width, from their start", old="between + start * s.out_width", new="between + start * s.width",
+          caught="FAIL  separable: .* padding none(.*\n)+?.*likely cause: `between` has s.height rows of s.out_width .*TODO 7", backends=CPU),
+    Fault(name="rows counted in 8 bits", old="for (int i = begin; i < end; i++)", new="for (uint8_t i = begin; i < end; i++)",
+          caught="FAIL  separable: a filter of 301 x 1(.*\n)+?.*a counter of 8 bits ends at 255.*TODO 7"),
     # What a plain run does not see
+    Fault(name="one thread adds all", old="""    if (column >= s.out_width) return;
+    for (int64_t row = int64_t{blockIdx.y} * blockDim.y + threadIdx.y; row < s.out_height;
+         row += rows_of_grid) {
+        // BEGIN SOLUTION
+        const int64_t start""", new="""    if (column > 0 || blockIdx.y > 0 || threadIdx.y > 0) return;
+    for (int64_t place = 0 * rows_of_grid; place < s.out_height * s.out_width; place++) {
+        const int64_t row = place / s.out_width, column = place % s.out_width;
+        const int64_t start""", watched=True, caught="FAIL  no race between threads\n.*of the .* threads of separable_columns only 1 stored", backends=CPU),
     Fault(name="barrier of a warp before the sums", old="__syncthreads();  // the tile is complete", new="__syncwarp();", watched=True,
           caught="FAIL  no race between threads\n.*race in kernel tiled.*between the write in line .* and the read in line",
           backends=CPU),

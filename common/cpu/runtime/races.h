@@ -478,8 +478,11 @@ class Races {
         });
     }
 
-    // Shared variables and allocations do not touch each other: what lies between is nobody's.
+    // Shared variables and allocations do not touch each other: what lies between is nobody's. Freed
+    // memory is closed: the access itself ends the run, and is told there.
     void note_outside(const char* address, size_t bytes, Access access, const void* place) {
+        const Allocation* const allocation = missed(address).allocation;
+        if (allocation != nullptr && allocation->freed) return;
         const auto number = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(place));
         const std::string owner = owner_of(address);
         note_finding({'b', number}, 0, [&](int id) {

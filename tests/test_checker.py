@@ -375,6 +375,15 @@ def test_a_task_is_named_once_another_variant_passes():
     assert settled(failed("tiled: 9", "it crashed\nit says on stderr:\n  a.cu:3: why"), right("naive: 9")) == []
 
 
+def test_a_wrong_result_of_a_watched_run_counts_only_alone():
+    watched = failed("no race", "the program calls its result wrong")
+    watched.unjudged = True
+    report.settle([watched, right("tiled: 9")], {})
+    assert watched.verdict == "FAIL"
+    report.settle([watched, failed("tiled: 9")], {})
+    assert watched.verdict == "skip" and "the other cases judge it" in watched.message
+
+
 def test_a_cause_in_the_text_is_one_too():
     outcome = failed("tiled: 9", "lines are missing\nlikely cause: x for y")
     assert (outcome.cause, outcome.message, outcome.repeat) == ("x for y", "lines are missing", "repeat: ...")

@@ -14,6 +14,10 @@ class Failure(Exception):
         self.elements = elements
 
 
+class Unjudged(Failure):
+    """The case has found nothing of its own, but the program calls its result wrong: it fails only where no other case does."""
+
+
 class Skipped(Exception):
     """The case cannot be judged on this machine; the text says why.
 

@@ -22,7 +22,7 @@ from typing import Callable
 from . import report
 from .case import Case
 from .comparison import counted
-from .failure import Failure, Skipped
+from .failure import Failure, Skipped, Unjudged
 from .program import Patience, kill_all
 from .report import Outcome
 
@@ -115,7 +115,8 @@ class Lab:
 
     def watched(self, name: str, runs: list[list], judge: Callable | None = None) -> None:
         """Registers a case that runs the learner's own file under watch, as `make sanitize` does, once for each list
-        of arguments: small ones, since it is a hundred times slower. What it finds fails the case.
+        of arguments: small ones, since it is a hundred times slower. What it finds fails the case; whether the result
+        is right is for others to judge.
 
         `judge(case)` is called after each run and may ask for more, case.threads(..., storing=n) for one. Where
         there is no source, on a card, the case is not counted, and the last line says so.
@@ -124,12 +125,16 @@ class Lab:
 
     def run_watched(self, case: Case, runs: list[list], judge: Callable | None) -> None:
         """One watched case."""
+        wrong = ""  # the command that gives a wrong result
         for arguments in runs:
             words = [str(word) for word in arguments]
             again = f"make sanitize LAB={self.name.split('_')[0]}" + (f' ARGS="{" ".join(words)}"' if words else "")
             case.last_run = self.watched_program.run(words, case.folder, self.watched_seconds, again)
-            if judge:
+            wrong = wrong or again.replace("sanitize", "run") * (case.last_run.status != 0)
+            if judge and not wrong:
                 judge(case)
+        if wrong:
+            raise Unjudged(f"no race was found, but the program calls its result wrong\nrepeat: {wrong}")
 
     def kernels(self, names: dict, option: str = "--variant") -> None:
         """Each variant must launch its own kernels, and no other variant's: {"tiled": "tiled_kernel", ...}.
@@ -296,10 +301,10 @@ class Lab:
     def print_report(self, outcomes: list[Outcome], options) -> None:
         """Prints what fails, or with --all every case that fails."""
         failing = [outcome for outcome in outcomes if outcome.verdict == "FAIL"]
+        report.print_skipped([outcome for outcome in outcomes if outcome.verdict == "skip" and (outcome.unjudged or not options.all)])
         if options.all:
             report.print_all(failing)
             return
-        report.print_skipped([outcome for outcome in outcomes if outcome.verdict == "skip"])
         if report.print_failures(failing):
             print("all of it: ARGS=--all")
 
@@ -333,6 +338,7 @@ class Lab:
         except Failure as failure:
             outcome.variant = outcome.variant or case.parameters.get("variant", "")
             outcome.repeat = f"repeat: {case.last_run.command}" if case.last_run else ""
+            outcome.unjudged = isinstance(failure, Unjudged)
             outcome.fail(str(failure), failure.cause, failure.elements)
         except Skipped as skipped:
             outcome.verdict, outcome.message = "skip", str(skipped)

@@ -71,6 +71,11 @@ FAULTS = [
     Fault(name="no bound on the stores to the tile", old="if (i < count) tile[i] = held[k];", new="tile[i] = held[k];", watched=True,
           caught="FAIL  no race between threads\n(.*\n)*?.*kernel staged.* writes to .* past the end of the shared variable tile",
           backends=CPU),
+    Fault(name="one thread swaps all", old="        const int64_t mine = row * flip.width + column;\n        const int64_t partner = "
+          "flip.source_row(row) * flip.width + flip.source_column(column);\n" + PAIR,
+          new="        for (int64_t mine = 0, partner; row + column == 0 && mine < flip.height * flip.width; mine++)\n        if (partner = "
+              "flip.source_row(mine / flip.width) * flip.width + flip.source_column(mine % flip.width), mine < partner)\n",
+          watched=True, backends=CPU, caught="of the .* threads of in_place only 1 stored anything .* not shared out"),
     Fault(name="barrier of a warp", old="    __syncthreads();\n", new="    __syncwarp();\n", watched=True, backends=CPU,
           caught="FAIL  no race between threads\n.*race in kernel staged.*between the write in line .* and the read in line"),
     # One picture

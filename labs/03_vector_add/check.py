@@ -9,7 +9,7 @@ import numpy
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 import checker
 from checker.comparison import origins, poisoned
-from checker.diagnose import launch_shape, tiles_of_vectors
+from checker.diagnose import Fact, launch_shape, tiles_of_vectors
 
 LAYOUTS = [f"grid_{grid}d_block_{block}d" for grid in (1, 2, 3) for block in (1, 2, 3)]
 VARIANTS = [*LAYOUTS, "grid_stride", "vectorised"]
@@ -38,14 +38,18 @@ def not_one_sum(expected, got, case):
         variant = case.parameters["variant"]
         return checker.Shared(
             f"not one sum arrived. Is b copied to the device (TODO 1b), is the kernel launched (1c), and does {variant} "
-            f"store a sum ({TASKS[variant][5:]})?", own=f"{variant} does not store one sum")
+            f"store a sum ({TASKS[variant][5:]})?", own=f"{variant} stores no sum")
     return None
 
 
 def b_missing(expected, got, case):
     a, quarter = case.inputs["a"], got.size // 4
     if got.size and (got == a).all():
-        return checker.Shared("the sum equals a: copy b to the device (TODO 1b)", own="the sum equals a: b[i] is not added")
+        without_b = "" if case.backend == "cpu" else ". Or is b never copied to the device (TODO 1b)?"  # memory that may be zero there
+        return checker.Shared(f"the sum equals a: copy d_sum back, and not d_a (TODO 1d){without_b}",
+                              own="the sum equals a: b[i] is not added")
+    if got.size and (got == case.inputs["b"]).all():
+        return checker.Shared("the sum equals b: copy d_sum back, and not d_b (TODO 1d)", own="the sum equals b: a[i] is not added")
     if got.size and origins(got).get("device", numpy.zeros(1)).all():
         return checker.Shared("every sum is computed from device memory to which nothing was copied: copy b to the device "
                               "(TODO 1b)", own="the kernel reads device memory to which nothing was copied")
@@ -75,6 +79,15 @@ def wrong_formulas(grid, block):
     yield "leaves out threadIdx.y", block_number * threads + tz * y * x + tx
     yield "leaves out threadIdx.z", block_number * threads + ty * x + tx
     yield "leaves out threadIdx.y and threadIdx.z", block_number * threads + tx
+    yield ("does not multiply the number of the block; a block has blockDim.x * blockDim.y * blockDim.z threads",
+           block_number + thread)
+    yield "does not multiply blockIdx.y; a row of the grid has gridDim.x blocks", (bz * gy * gx + by + bx) * threads + thread
+    yield "does not multiply blockIdx.z; a layer of the grid has gridDim.y rows of gridDim.x blocks", (
+        (bz + by) * gx + bx) * threads + thread
+    yield "does not multiply threadIdx.y; a row of a block has blockDim.x threads", (
+        block_number * threads + tz * y * x + ty + tx)
+    yield "does not multiply threadIdx.z; a layer of a block has blockDim.y rows of blockDim.x threads", (
+        block_number * threads + (tz + ty) * x + tx)
     for name, size in ("gridDim.x", gx), ("gridDim.y", gy), ("gridDim.z", gz):
         yield (f"multiplies the number of the block by {name}; a block has blockDim.x * blockDim.y * blockDim.z threads",
                block_number * size + thread)
@@ -103,19 +116,21 @@ def wrong_formulas(grid, block):
 
 
 def wrong_formula(expected, got, case):
-    """Which wrong formula leaves out just the elements that were never written?"""
+    """Which wrong formulas leave out just the elements that were never written?"""
     variant, shape = case.parameters["variant"], launch_shape(case)
     if variant not in LAYOUTS or shape is None or numpy.prod(shape[0]) * numpy.prod(shape[1]) > 1 << 21:
         return None
     written = ~poisoned(got)
     if (case.wrong & written).any():
         return None
+    fitting = []
     for sentence, elements in wrong_formulas(*shape):
         reached = numpy.zeros(got.size, bool)
         reached[elements[elements < got.size]] = True
-        if (reached == written).all():
-            return f"the file {in_dimensions(sentence, variant)}"
-    return None
+        sentence = f"the file {in_dimensions(sentence, variant)}"
+        if (reached == written).all() and sentence not in fitting:
+            fitting.append(sentence)
+    return fitting[0] if len(fitting) == 1 else Fact(", or ".join(fitting[:3])) if fitting else None
 
 
 def in_dimensions(sentence, variant):

@@ -33,11 +33,14 @@ def cube(pixels):
 # Likely causes
 
 
+AS_THEY_WERE = ("pairs of pixels are as they were: is each swapped by two threads, once by each, and so twice? Only the "
+                "thread whose pixel comes first swaps. Or by no thread?")
+
+
 def unmoved(expected, got, case):
     if (got == case.inputs["picture"]).all():
         if case.parameters["variant"] == "in_place":
-            return ("the picture is as it was: is each pair of pixels swapped by two threads, once by each, and so "
-                    "twice? Or by none?")
+            return AS_THEY_WERE
         return "the picture is as it was: each pixel is copied to its own place"
     return None
 
@@ -91,6 +94,8 @@ def half_done(expected, got, case):
         return None
     if cube(case.wrong).all(axis=2).any(axis=1).sum() == 1 and got.shape[0] > 1:
         return "only the middle row is wrong: its pixels are each other's partners, and each pair must be swapped once"
+    if (case.wrong == flipped(case.wrong, case.parameters["direction"])).all():
+        return AS_THEY_WERE  # both of a pair
     return ("a part of the picture is flipped and the rest is as it was: is a pixel overwritten before it is read, or "
             "has a pair no thread?")
 

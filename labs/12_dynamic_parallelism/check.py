@@ -76,6 +76,7 @@ class Work:
     cuts: int = 0
     levels: int = 0  # that have a rectangle
     filled: list = field(default_factory=list)  # the insides that are filled: row, column, height, width
+    small: list = field(default_factory=list)  # those that are computed
 
 
 def adaptive_work(dwells, tile, smallest, again=False):
@@ -99,6 +100,7 @@ def adaptive_work(dwells, tile, smallest, again=False):
                                                              width - 2 * margin, 2, 2)]
         else:
             work.pixels += inside
+            work.small.append(inner((row, column, height, width)))
     return work
 
 
@@ -129,8 +131,10 @@ def unfilled(expected, got, case):
     variant, missing = case.parameters["variant"], poisoned(got)
     if variant == "direct" or got.shape != expected.shape or (case.wrong & ~missing).any():
         return None
-    filled = adaptive_work(case.direct, case.tile, case.smallest).filled
-    alike = insides_of(filled, got.shape)
+    work = adaptive_work(case.direct, case.tile, case.smallest)
+    filled, alike = work.filled, insides_of(work.filled, got.shape)
+    if (missing == insides_of(work.small, got.shape)).all():
+        return "rectangles too small to be cut stay empty inside: must_be_cut computes them, by compute_inside (it is no task)"
     if not (missing & ~alike).any():
         if (missing == alike).all():
             return "rectangles whose border has one dwell are not filled (TODO 3)"
@@ -215,6 +219,20 @@ def filled_wrongly(expected, got, case):
     return f"fill_inside stores {stored} in place of the dwell that it is given (TODO 3)"
 
 
+def filled_too_soon(expected, got, case):
+    """Insides that have one dwell, that of their corner, although the border has several."""
+    if case.parameters["variant"] == "direct" or got.shape != expected.shape or not case.wrong.any():
+        return None
+    for part in first_rectangles(got, case.tile):
+        row, column, height, width = part
+        block, (top, left, rows, columns) = got[row:row + height, column:column + width], inner(part)
+        inside = (slice(top, top + rows), slice(left, left + columns))
+        if case.wrong[inside].any() and not case.wrong[row, column] and (got[inside] == block[0, 0]).all():
+            return ("a rectangle whose border has several dwells is filled with that of its corner: in must_be_cut each thread has a "
+                    "part of the border to compare, and all threads must find it alike (it is no task)")
+    return None
+
+
 def hangs_on_the_order(expected, got, case):
     """In CPU mode: what a level lists is right in one order, and not in another, or with several cores."""
     variant = case.parameters["variant"]
@@ -230,7 +248,7 @@ def hangs_on_the_order(expected, got, case):
     return "blocks take the same places of the next level's list: one atomicAdd gives each its own four (TODO 5)"
 
 
-DIAGNOSERS = [hangs_on_the_order, nothing_launched, computed_not_filled, unfilled, filled_elsewhere, filled_wrongly]
+DIAGNOSERS = [hangs_on_the_order, nothing_launched, computed_not_filled, unfilled, filled_elsewhere, filled_wrongly, filled_too_soon]
 
 
 # Cases: the picture

@@ -17,7 +17,8 @@ FAULTS = [
     Fault(name="tail as an ordinary child", old=TAIL, new=TAIL.replace(", 0, TAIL_STREAM", ""),
           caught="launched into TAIL_STREAM"),
     Fault(name="only one thread's part of the border compared", old="threadIdx.x >= border || (",
-          new="threadIdx.x > 0 || (", caught="elements? differ"),
+          new="threadIdx.x > 0 || (",
+          caught="a rectangle whose border has several dwells is filled with that of its corner: .*it is no task"),
     Fault(name="filled with the limit", old="pixel.column] = dwell;\n    }\n    //:",
           new="pixel.column] = view.limit;\n    }\n    //:",
           caught="fill_inside stores .* .view.limit. in place of the dwell that it is given .TODO 3"),
@@ -53,7 +54,7 @@ FAULTS = [
           old="launch_levels<<<1, 1, 0, TAIL_STREAM>>>(view, levels, level + 1, dwells, tally);", new="",
           caught="or that level is not launched .TODO 6"),
     Fault(name="small rectangles left empty", old="        compute_inside(view, inside, dwells);\n", new="",
-          caught="elements? differ"),
+          caught="rectangles too small to be cut stay empty inside: .*it is no task"),
     Fault(name="x and y exchanged", old="const int top = int(r.height * i / rows)",
           new="const int top = int(r.height * j / rows)", caught="FAIL"),
 ]

@@ -102,7 +102,7 @@ def not_copied_back(record: dict, needed: int) -> str | None:
     copied = record["copies"]["to_host"]["bytes"]
     if copied >= needed:
         return None
-    how = "nothing was copied" if copied == 0 else f"only {copied} bytes were copied"
+    how = "nothing was copied" if copied == 0 else f"only {counted(copied, 'byte')} {'was' if copied == 1 else 'were'} copied"
     return (f"the result of {needed} bytes does not come from the device: {how} from there. A kernel computes it, and "
             f"cudaMemcpy(..., cudaMemcpyDeviceToHost) brings it to the host")
 
@@ -111,7 +111,7 @@ def leaks(record: dict) -> str | None:
     """All device memory is freed."""
     if not record["leaks"]:
         return None
-    places = [f"{leak['bytes']} bytes" + (f" allocated in {leak['place']}" if leak["place"] else "")
+    places = [counted(leak["bytes"], "byte") + (f" allocated in {leak['place']}" if leak["place"] else "")
               for leak in record["leaks"]]
     return (f"device memory is never freed: {listed(places)}. Each pointer that cudaMalloc returned is given to "
             f"cudaFree when it is no longer used")

@@ -274,10 +274,10 @@ void submit(const char* arguments, const Shape& shape, std::unique_ptr<Kernel> k
         run_grid(*grid);
         if constexpr (is_observed) return;  // then the line itself is known
         if (const Allocation* const allocation = Memory::instance().overrun()) {
-            stop(format("%s: kernel %s wrote past the end of the allocation of %zu bytes: compare "
+            stop(format("%s: kernel %s wrote past the end of the allocation of %s: compare "
                         "the index with the number of elements before the access.",
                         to_string(grid->shape.site).c_str(), name_of(*grid->kernel).c_str(),
-                        allocation->bytes),
+                        in_bytes(allocation->bytes).c_str()),
                  "bounds");
         }
     });

@@ -97,12 +97,12 @@ inline std::string learners_place(void* first = nullptr, bool of_call = false) {
 inline std::string describe(const Allocation& allocation, const char* address) {
     const char* const end = allocation.start + allocation.bytes;
     const std::string what =
-        format("%s of %zu bytes", allocation.freed ? "the freed allocation" : "the allocation",
-               allocation.bytes);
+        (allocation.freed ? "the freed allocation of " : "the allocation of ") +
+        in_bytes(allocation.bytes);
     if (address == end) return "the first byte past the end of " + what;
-    if (address > end) return format("%zu bytes past the end of ", address - end) + what;
+    if (address > end) return in_bytes(address - end) + " past the end of " + what;
     if (address < allocation.start) {
-        return format("%zu bytes before the start of ", allocation.start - address) + what;
+        return in_bytes(allocation.start - address) + " before the start of " + what;
     }
     return format("byte %zu of ", address - allocation.start) + what;
 }

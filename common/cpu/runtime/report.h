@@ -29,6 +29,10 @@ __attribute__((format(printf, 1, 2))) inline std::string format(const char* patt
     return text;
 }
 
+inline std::string in_bytes(size_t bytes) {
+    return bytes == 1 ? "1 byte" : format("%zu bytes", bytes);
+}
+
 inline std::string to_string(const Site& site) { return format("%s:%d", site.file, site.line); }
 inline std::string to_string(uint3 index) {
     return format("(%u,%u,%u)", index.x, index.y, index.z);

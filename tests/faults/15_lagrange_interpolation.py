@@ -110,4 +110,6 @@ FAULTS = [
           caught="launches use 0 of the 3 streams", backends=("cpu",)),
     Fault(name="pieces only once", old="    int turn = 0;\n", new="    static bool done = false;\n    if (done) return;\n    done = true;\n"
           "    int turn = 0;\n", caught="the first launch is right, a later one"),
+    Fault(name="one variant launches another", old='"product", Linear, thread_a_point_shape, launch<product,',
+          new='"product", Linear, thread_a_point_shape, launch<constant,', caught="variant product launches constant, and not product", backends=("cpu",)),
 ]

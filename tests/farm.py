@@ -164,7 +164,7 @@ def fingerprint(*paths: Path) -> str:
 
 def common_fingerprint() -> str:
     """A digest of all that every program depends on."""
-    return fingerprint(ROOT / "common/cpu", *sorted((ROOT / "common").glob("*.h")))
+    return fingerprint(ROOT / "common/cpu", ROOT / "common/lab", *sorted((ROOT / "common").glob("*.h")))
 
 
 def compile_command(source: Path, program: Path, backend: str, debug: bool, flags: str) -> list[str]:

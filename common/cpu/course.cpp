@@ -1,7 +1,16 @@
 // What the course's headers hold for the host, compiled once and linked to every program. In a program
 // of CPU mode each of these headers says "#pragma interface": then g++ takes from it what it inlines, and
 // leaves the rest to this file.
-#pragma implementation "lab.h"
+#pragma implementation "arguments.h"
+#pragma implementation "array_header.h"
+#pragma implementation "checks.h"
+#pragma implementation "comparison.h"
+#pragma implementation "files.h"
+#pragma implementation "input.h"
+#pragma implementation "memory.h"
+#pragma implementation "table.h"
+#pragma implementation "timers.h"
+#pragma implementation "words.h"
 #pragma implementation "array_file.h"
 #pragma implementation "image.h"
 #pragma implementation "jpeg.h"

@@ -1,0 +1,98 @@
+// Comparing what the device computed with what was expected.
+#pragma once
+#ifdef LAB_COMPILED
+#pragma interface  // compiled once, in cpu/course.cpp
+#endif
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+#include "words.h"
+
+namespace lab {
+
+// A value is right within absolute + relative * |expected|.
+struct Tolerance {
+    double absolute = 0;
+    double relative = 0;
+};
+
+// What compare() found; `first`, `expected` and `got` tell of the first wrong value.
+struct Comparison {
+    int64_t count = 0;
+    int64_t wrong = 0;
+    int64_t first = -1;
+    double expected = 0;
+    double got = 0;
+    bool later = false;   // found in a later launch, though the first one was right
+    std::string instead;  // of the sentence below, where that does not say what is so
+
+    bool right() const { return wrong == 0; }
+
+    static std::string digits(double value, int count) {
+        return std::isnan(value) ? "nan" : format("%.*g", count, value);  // never "-nan"
+    }
+
+    // "correct", or "5 of 1000 differ; first at 512: expected 1.5, got nan", and of a later launch
+    // "right only once: in a later launch 5 of 1000 differ; ...".
+    std::string sentence() const {
+        if (!instead.empty()) return instead;
+        if (right()) return count == 0 ? "correct (empty)" : "correct";
+        const bool alike = digits(expected, 9) == digits(got, 9);
+        const int enough = alike ? 17 : 9;
+        return format("%s%lld of %lld differ; first at %lld: expected %s, got %s",
+                      later ? "right only once: in a later launch " : "", (long long)wrong,
+                      (long long)count, (long long)first, digits(expected, enough).c_str(),
+                      digits(got, enough).c_str());
+    }
+};
+
+// NaN is not within any bound, nor is an infinity unless the same one is expected. That is why the
+// last line asks for what is within the bound, and not for what is beyond it.
+template <class Number>
+bool matches(Number got, Number expected, Tolerance tolerance) {
+    if (got == expected) return true;
+    if (!std::isfinite(got) || !std::isfinite(expected)) return false;
+    return std::fabs(got - expected) <=
+           tolerance.absolute + tolerance.relative * std::fabs(expected);
+}
+
+// No number is expected, because the input holds none or the result is too large for T: then NaN and
+// infinity are right. The NaN that fills memory before a launch is not: nobody has written it.
+template <class T, class R>
+bool is_expected_nonfinite(T got, R expected) {
+    if constexpr (std::is_floating_point_v<T>) {
+        const T rounded = T(expected);
+        unsigned char filling[sizeof(T)];
+        std::memset(filling, 0xFF, sizeof filling);
+        if (std::isnan(rounded))
+            return std::isnan(got) && std::memcmp(&got, filling, sizeof got) != 0;
+        return std::isinf(rounded) && got == rounded;
+    }
+    return false;
+}
+
+// Compares `count` values of the device's result (copied back) with the reference's.
+template <class T, class R>
+Comparison compare(const T* got, const R* expected, int64_t count, Tolerance tolerance = {}) {
+    // long double holds any 64-bit integer exactly
+    constexpr bool integers = std::is_integral_v<T> && std::is_integral_v<R>;
+    using Number = std::conditional_t<integers, long double, double>;
+    const NvtxRange range("comparison");
+    Comparison comparison;
+    comparison.count = count;
+    for (int64_t i = 0; i < count; ++i) {
+        if (matches(Number(got[i]), Number(expected[i]), tolerance)) continue;
+        if (is_expected_nonfinite(got[i], expected[i])) continue;
+        if (comparison.wrong++ > 0) continue;
+        comparison.first = i;
+        comparison.expected = double(expected[i]);
+        comparison.got = double(got[i]);
+    }
+    return comparison;
+}
+
+}  // namespace lab

@@ -90,7 +90,7 @@ def lay_out(root: Path, folder: Path, work: Work) -> Path:
 
 def common_sources(root: Path) -> list[Path]:
     """What a lab may include, and what compiles it: the checkers are no part of that."""
-    return [*sorted((root / "common").glob("*.h")), root / "common/cpu"]
+    return [*sorted((root / "common").glob("*.h")), root / "common/lab", root / "common/cpu"]
 
 
 def compile_work(root: Path, folder: Path, work: Work, tools: Tools, confinement: Confinement,

@@ -4,7 +4,7 @@
 #:
 #: make setup                  install what is missing (the other commands do it too)
 #: make run LAB=03             build and run my exercise
-#: make check LAB=03           judge my exercise
+#: make check LAB=03           judge my exercise; VARIANT=vectorised: that variant alone (run, hint, watch, too)
 #: make build LAB=03           build it only
 #: make run LAB=03 SOLUTION=1  the worked solution; check, build, bench, sanitize, explain, profile too
 #: make sanitize LAB=03        races, bounds, barriers, pointers and more: named, with lines; FILE=my.cu
@@ -13,7 +13,7 @@
 #: make profile-nsys LAB=03    where a run's time goes: kernels, copies, CUDA calls (Nsight Systems)
 #: make profile-ncu LAB=03     what limits each kernel (Nsight Compute)
 #: make progress [LAB=03]      how far I am in every lab
-#: make next [LAB=03]          where to go on: opens the first TODO in VISUAL or EDITOR
+#: make next [LAB=03]          where to go on: opens the first TODO that is left, in VISUAL or EDITOR
 #: make hint LAB=03            one more hint; ARGS=--again, "--task 2", --all, --reset
 #: make watch LAB=03           build and check at each save
 #: make reset LAB=03           start over; what I have goes to build/replaced

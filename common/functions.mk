@@ -20,13 +20,25 @@ skipped_is_fine = { status=$$?; [ $$status -eq 77 ] || exit $$status; echo 'skip
 
 python_path = PYTHONPATH="$(1)$${PYTHONPATH:+:$$PYTHONPATH}"
 
+# VARIANT=tiled: one rung of a lab's ladder.
+variant := $(if $(filter command,$(origin VARIANT)),$(VARIANT))
+of_variant := $(if $(variant),--variant $(call quote,$(variant)))
+ifneq ($(variant),)
+ifneq ($(filter-out run check hint watch,$(MAKECMDGOALS)),)
+$(error VARIANT is for make run, check, hint and watch)
+else ifneq ($(filter --variant --variant=%,$(ARGS)),)
+$(error VARIANT and ARGS both name a variant: give one of them)
+endif
+endif
+
 # A learner's command, a module of common/checker. It starts make itself, so nothing of this make's
 # own settings may reach it; and it takes the shell's place, so that a signal to make ends it in
 # good order.  $(1) the module  $(2) the lab
 learner = exec env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL $(call python_path,$(top)/common) \
-    $(call quote,$(PYTHON)) -B -m checker.$(1) $(2) $(ARGS)
+    $(call quote,$(PYTHON)) -B -m checker.$(1) $(2) $(of_variant) $(ARGS)
 learner_goals := $(filter progress next hint watch reset,$(MAKECMDGOALS))
-learner_needs := python numpy $(if $(filter progress next watch,$(learner_goals)),compiler scipy pillow)
+learner_needs := python numpy $(if $(filter progress next watch,$(learner_goals)),compiler) \
+    $(if $(filter progress next watch,$(learner_goals))$(variant),scipy pillow)
 
 # A teacher's command. It asks make how to build, so nothing of this make's own settings may reach it.
 # $(1) the labs; none for all

@@ -88,11 +88,12 @@ endif
 bench := $(filter bench,$(MAKECMDGOALS))
 needs_stb := $(if $(shell grep -l common/image.h $(top)/solutions/$(lab)/*.cu),stb)
 $(call require,compiler $(needs_stb) $(if $(filter cpu,$(backend)),python boost) \
-    $(if $(filter check,$(MAKECMDGOALS)),python numpy scipy pillow) $(if $(bench),python matplotlib) \
+    $(if $(filter check,$(MAKECMDGOALS))$(variant),python numpy scipy pillow) $(if $(bench),python matplotlib) \
     $(if $(profile)$(sanitize)$(if $(filter gpu,$(backend)),$(explain)),python numpy))
 -include $(top)/build/setup.mk
 
 announce:
+	@$(if $(variant),$(call python_path,$(top)/common) $(call quote,$(PYTHON)) -B check.py --list $(of_variant) >/dev/null)
 	@echo $(call quote,backend: $(backend) ($(reason))) >&2
 	@$(if $(untouched),echo 'labs/$(lab)/$(name).cu is as it was shipped: the worked solution is $(if $(explain),explained,measured)' >&2)
 	@$(call is_missing,$(LAB_PEERS),$(libraries))
@@ -192,7 +193,7 @@ sanitize: $(if $(filter gpu,$(backend)),$(program)) | announce
 	    -- $(or $(ARGS),$(LAB_SMALL)) || $(skipped_is_fine)
 
 run: $(program) | announce
-	$(quiet)$(at) $(shown) $(up)$(target) $(ARGS) || $(skipped_is_fine)
+	$(quiet)$(at) $(shown) $(up)$(target) $(of_variant) $(ARGS) || $(skipped_is_fine)
 
 # Modules of common/checker; where there is no profiler they give the program's own times.
 $(profile): $(program) | announce
@@ -210,6 +211,6 @@ watched := $(if $(filter cpu,$(backend)),$(if $(filter g++,$(CXX)),--source $(up
 
 check: $(program) | announce
 	$(quiet)$(at) $(shown) $(call python_path,$(up)common) $(call quote,$(PYTHON)) -B \
-	    $(here)check.py --program $(up)$(target) $(watched) $(ARGS) || $(skipped_is_fine)
+	    $(here)check.py --program $(up)$(target) $(watched) $(of_variant) $(ARGS) || $(skipped_is_fine)
 
 endif

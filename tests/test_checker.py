@@ -536,7 +536,24 @@ def test_json(lab):
     assert "equals the input" in results["cases"][2]["message"] and results["cases"][0]["seconds"] > 0
 
 
+def test_the_cases_of_one_variant(folder):
+    check = CHECK.replace('lab.case("fresh"', '''
+lab.case("small: 7", lambda case, variant: double(case, 7), variant="small")
+lab.case("small: 8, all", double, count=8)
+lab.watched("small: no races", [[]])
+lab.watched("all: no races", [[]])
+lab.case("fresh"''')
+    lab = FakeLab(folder / "ladder", check)
+    assert lab.run("--list", "--variant", "small").stdout == "small: 7\nsmall: no races\n"
+    path = lab.folder / "results.json"
+    assert "1 of 1 cases of small pass; races were not looked for" in lab.check(RIGHT, "--variant", "small").stdout
+    lab.check("write(a if len(a) == 8 else 2 * a)", "--json", path)
+    assert json.loads(path.read_text())["variants"] == {"small": False}
+    assert "there is no case 'fresh'" in lab.run("--variant", "small", "--case", "fresh").stderr
+
+
 @pytest.mark.parametrize("options, said", [
+    (("--variant", "tiled"), "lab 99 has no variants: leave VARIANT out"),
     ((), "--program is missing"),
     (("--program", sys.executable, "--first=["), "'[' is no regular expression"),
     (("--program", "nothing"), "there is no program nothing: `make build LAB=99` makes it"),

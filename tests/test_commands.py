@@ -321,6 +321,11 @@ def test_status(course):
     course.make("check", "LAB=1", "ARGS=77")
 
 
+def test_a_variant_is_named_on_the_command_line(course):
+    assert course.make("run", "LAB=1", VARIANT="Workstation").stdout == "alpha says hello []\n"
+    assert "VARIANT is for make run, check, hint and watch" in course.refused("build", "LAB=1", "VARIANT=tiled")
+
+
 def test_check(course):
     result = course.make("check", "LAB=1", "ARGS=0")
     program = "build/cpu/labs/01_alpha/alpha"

@@ -392,6 +392,13 @@ def test_next_names_the_first_lab_that_is_not_done(course):
     assert course.make("next").stdout.startswith(f"Lab 02, beta: {left}\n")
 
 
+def test_next_goes_on_with_a_lab_in_work(course):
+    course.lab("02_beta").write_text("exit 0\n// TODO 2 (1 line): answer to one\n")
+    assert "  edit   labs/02_beta/beta.cu:2: TODO 2" in course.make("next").stdout
+    course.solve("02_beta")
+    assert course.make("next").stdout.startswith("Lab 01, alpha: not started")
+
+
 def test_next_opens_the_editor_on_a_terminal(course):
     editor = write(course.path / "vim", '#!/bin/sh\nprintf "%s|" opened "$@"\nexit $STATUS\n')
     editor.chmod(0o755)
@@ -635,6 +642,68 @@ def test_watch_without_a_terminal(course):
         os.killpg(process.pid, signal.SIGTERM)
         process.wait(20)
     assert "\033" not in log.read_text() and "Traceback" not in log.read_text() and "q quit" not in log.read_text()
+
+
+# One variant
+
+
+@pytest.fixture
+def ladder(course):
+    """Lab 02 with the variants one and two; the TODO of one stands."""
+    check = CHECK.replace("Lab(__file__)", "Lab(__file__, tasks={'one': 'TODO 2'})").replace("def answers(case, word)", "def answers(case, variant)")
+    check = check.replace("case.run(word).lines == [word]", "case.run('--variant', variant).lines == [variant]").replace("{word}", "{variant}")
+    write(course.path / "labs/02_beta/check.py", check.replace("word=word", "variant=word"))
+    course.lab("02_beta").write_text('[ "$1" = --variant ] && shift\n' + ONLY_TWO)
+    return course
+
+
+ONLY_TWO = SOLUTION.replace("[ \"$word\" = one ] && echo one\n", "// TODO 2 (1 line): answer to one\n")
+
+
+def test_one_variant_is_checked_and_run(ladder):
+    assert ladder.make("check", "LAB=2", "VARIANT=two").stdout == "1 of 1 cases of two pass\n"
+    assert ladder.make("check", "VARIANT=one", at="labs/02_beta", status=2).stdout.endswith("\n0 of 1 cases of one pass\n")
+    assert ladder.make("run", "LAB=2", "VARIANT=two").stdout.endswith("two\n")
+    assert states(ladder.make("progress"))["beta"] == "failing: 2 of 3 cases pass"
+    assert "\n           to do: one; right: two\n03" in ladder.make("progress").stdout
+
+
+def test_a_hint_for_one_variant(ladder):
+    ladder.make("hint", "LAB=2", "ARGS=--task 1")
+    assert "Task 2: answer to one (hint 1 of 1)" in ladder.make("hint", "LAB=2", "VARIANT=one").stdout
+    assert "no more hints for this task (Task 2" in ladder.make("hint", "LAB=2", "VARIANT=one").stdout
+    assert "hint: two has no TODO of its own: make hint LAB=02" in ladder.make("hint", "LAB=2", "VARIANT=two", status=2).stderr
+
+
+def test_one_variant_is_watched(ladder):
+    with Terminal(ladder, "watch", "LAB=2", "VARIANT=one", NO_COLOR="1") as terminal:
+        text = terminal.expect(r"q quit")
+        assert "checking labs/02_beta/beta.cu, one" in text and "FAIL  one" in text and "0 of 1 cases of one pass" in text
+        terminal.press("h")
+        assert "Task 2: answer to one" in terminal.expect(r"q quit")
+        replace(ladder.lab("02_beta"), '[ "$2" != one ] || echo one\n')
+        assert "Lab 02, beta, one is right: 1 of 1 cases of one pass" in terminal.expect(r"q quit")
+        terminal.press("r")
+        assert "\none\n" in terminal.expect(r"q quit")
+        terminal.press("q")
+        assert terminal.end()[0] == 0
+    assert states(ladder.make("progress"))["beta"].startswith("failing")  # one variant is not the lab
+
+
+@pytest.mark.parametrize("words, sentence", [
+    (["check", "LAB=2", "VARIANT=twos"], "lab 02 has no variant 'twos' (do you mean two?); there are one, two"),
+    (["run", "LAB=2", "VARIANT=x'y"], "lab 02 has no variant 'x'y'; there are one, two"),
+    (["watch", "LAB=2", "VARIANT=tow"], "watch: lab 02 has no variant 'tow' (do you mean two?); there are one, two"),
+    (["hint", "LAB=1", "VARIANT=one"], "hint: lab 01 has no variants: leave VARIANT out"),
+    (["run", "LAB=1", "VARIANT=one"], "lab 01 has no variants: leave VARIANT out"),
+    (["check", "LAB=2", "VARIANT=one", "ARGS=--all --variant two"], "VARIANT and ARGS both name a variant: give one of them"),
+    (["hint", "LAB=2", "VARIANT=one", "ARGS=--task 1"], "hint: argument --task: not allowed with argument --variant"),
+    (["next", "VARIANT=one"], "VARIANT is for make run, check, hint and watch"),
+])
+def test_a_variant_that_is_refused(ladder, words, sentence):
+    result = ladder.make(*words, status=2)
+    said = [line for line in result.stderr.splitlines() if not re.match(r"make(\[1\])?: \*\*\* \[.*Error 2$", line)]
+    assert len(said) == 1 and sentence in said[0] and not result.stdout
 
 
 # What is cut out of long output

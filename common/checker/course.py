@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -138,6 +140,15 @@ def one_lab(parser: Parser, names: list[str]) -> CourseLab:
     if len(names) != 1:
         parser.error(f"takes one lab at a time, not {len(names)}")
     return known[names[0]]
+
+
+def task_of(parser: Parser, lab: CourseLab, variant: str) -> str:
+    """The TODO of a variant as the lab's checker calls it, "TODO 3a or 3b"; "" if it has none of its own."""
+    asked = subprocess.run([sys.executable, "-B", str(lab.folder / "check.py"), "--task", "--variant", variant],
+                           check=False, capture_output=True, text=True)
+    if asked.returncode:
+        parser.error((asked.stderr.splitlines() or ["check.py says nothing"])[-1].partition(": ")[2])
+    return asked.stdout.strip()
 
 
 def shown(path: Path) -> str:

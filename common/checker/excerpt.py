@@ -8,7 +8,7 @@ import re
 COMPILE_ERROR = re.compile(r"^(?P<file>\S[^:(]*)[:(](?P<line>\d+)\)?(?::\d+)?: (?:fatal )?error: (?P<text>.*)")
 LINK_ERROR = re.compile(r"(undefined reference to|multiple definition of) .*")
 VERDICT = re.compile(r"^(ok|FAIL|skip)  ")
-COUNT = re.compile(r"^(\d+) of (\d+) cases pass")
+COUNT = re.compile(r"^(\d+) of (\d+) cases (?:of \S+ )?pass")
 OF_MAKE = re.compile(r"^(make(\[\d+\])?: |backend: |compiling |fresh input from )")
 COMPILING_A_LAB = re.compile(r"^compiling labs/", re.MULTILINE)
 MOST_LINES = 24

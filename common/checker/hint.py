@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import terminal
-from .course import CourseLab, one_lab, shown
+from .course import CourseLab, one_lab, shown, task_of
 from .job import interruptible, refused
 from .lab import Parser
 from .verdict import write_json
@@ -88,11 +88,14 @@ def memory_of(lab: CourseLab) -> Path:
 class Hints:
     """The hints of one lab, and how many of them the learner has seen."""
 
-    def __init__(self, lab: CourseLab):
+    def __init__(self, lab: CourseLab, todo: str = ""):
+        """`todo`: for these tasks alone, "TODO 7 and 8"."""
         self.lab = lab
         self.file = lab.folder / "hints.md"
         self.memory = memory_of(lab)
         self.tasks = read_tasks(self.file.read_text("utf-8", "replace"))
+        numbers = {int(number) for number in re.findall(r"\d+", todo)}
+        self.chosen = [task for task in self.tasks if not todo or task.number in numbers]
         self.asked = ""  # the title of the task that was asked for last
         for todo in lab.todos():
             for task in self.tasks:
@@ -119,13 +122,13 @@ class Hints:
     def current(self) -> Task | None:
         """The task to give the next hint for: the one of last time, unless it is solved or has none
         left; then the first whose TODO still stands; then any."""
-        left = [task for task in self.tasks if task.left() is not None]
+        left = [task for task in self.chosen if task.left() is not None]
         waiting = {todo.task for todo in self.lab.todos()}
         open_tasks = [task for task in left if not waiting - {0} or task.number in waiting]
         for task in open_tasks:
             if task.title == self.asked:
                 return task
-        return next(iter(open_tasks or left), None)
+        return next(iter(open_tasks or left or self.chosen), None)
 
     def next(self, wish: str = "") -> str:
         """One more hint, ready to print, or the sentence that there is none."""
@@ -175,13 +178,13 @@ class Hints:
 
     def shown_before(self, wish: str) -> str:
         """The hints seen so far: of one task, or of the one that was asked for last."""
-        task = self.named(wish) if wish else next((t for t in self.tasks if t.title == self.asked), None)
+        task = self.named(wish) if wish else min(self.chosen, key=lambda task: (task.title != self.asked, not task.seen), default=None)
         if task is None or not task.seen:
             return f"You have not seen a hint of this yet: make hint LAB={self.lab.number} shows the first."
         return "\n".join(self.text(task, number + 1) for number in sorted(task.seen)).rstrip("\n")
 
     def everything(self, wish: str) -> str:
-        tasks = [self.named(wish)] if wish else self.tasks
+        tasks = [self.named(wish)] if wish else self.chosen
         return "\n".join(self.text(task, number + 1)
                          for task in tasks for number in range(len(task.hints))).rstrip("\n")
 
@@ -205,15 +208,20 @@ def show(hints: Hints, options: Namespace) -> int:
 def main(arguments: list[str] | None = None) -> int:
     parser = Parser(prog="hint", allow_abbrev=False, description="Shows one more hint each time.")
     parser.add_argument("lab", nargs="+", metavar="NN_name")
-    parser.add_argument("--task", metavar="N", default="", help="for this task (its number or its name)")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--task", metavar="N", default="", help="for this task (its number or its name)")
+    what.add_argument("--variant", metavar="NAME", help="for the TODO of this variant")
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--again", action="store_true", help="show those once more that you have seen")
     how.add_argument("--all", action="store_true", help="show all of them")
     how.add_argument("--reset", action="store_true", help="begin anew")
     options = parser.parse_args(arguments)
     lab = one_lab(parser, options.lab)
+    todo = task_of(parser, lab, options.variant) if options.variant else ""
+    if options.variant and not todo:
+        parser.error(f"{options.variant} has no TODO of its own: make hint LAB={lab.number} gives a hint for the first that stands")
     try:
-        hints = Hints(lab)
+        hints = Hints(lab, todo)
     except OSError as error:
         print(f"hint: {shown(error.filename)} cannot be read: {error.strerror}", file=sys.stderr)
         return 1

@@ -51,6 +51,11 @@ class Registered:
         """Whose program text the case judges: its parameter `variant`, or the name before the colon."""
         return self.parameters.get("variant") or self.name.partition(": ")[0] * (": " in self.name)
 
+    @property
+    def rung(self) -> str:
+        """The one variant that the case is of."""
+        return self.parameters.get("variant") or self.name.partition(": ")[0] * self.watched
+
     def order_for(self, backend: str, seed: int) -> str:
         """CUDA_CPU_ORDER for this case, unless the learner has chosen one."""
         if backend != "cpu" or "CUDA_CPU_ORDER" in os.environ:
@@ -136,6 +141,11 @@ class Lab:
         if wrong:
             raise Unjudged(f"no race was found, but the program calls its result wrong\nrepeat: {wrong}")
 
+    @property
+    def variants(self) -> list[str]:
+        """The rungs of the lab's ladder: variants that have cases of their own."""
+        return list(dict.fromkeys(case.parameters["variant"] for case in self.cases if case.parameters.get("variant")))
+
     def kernels(self, names: dict, option: str = "--variant") -> None:
         """Each variant must launch its own kernels, and no other variant's: {"tiled": "tiled_kernel", ...}.
 
@@ -162,6 +172,9 @@ class Lab:
         if options.list:
             print("\n".join(case.name for case in self.selected(options)))
             raise SystemExit(RIGHT)
+        if options.task:
+            print(self.tasks.get(options.variant, ""))
+            raise SystemExit(RIGHT)
         raise SystemExit(self.check(options))
 
     # The command line
@@ -171,6 +184,8 @@ class Lab:
                         description=f"Judges the program of lab {self.name}.")
         parser.add_argument("--program", metavar="FILE", type=Path, help="the program to judge")
         parser.add_argument("--case", metavar="NAME", action="append", help="only the cases whose names begin so (repeatable)")
+        parser.add_argument("--variant", metavar="NAME", help="only the cases of this variant alone")
+        parser.add_argument("--task", action="store_true", help="print the TODO of this variant")
         parser.add_argument("--seed", metavar="N", type=int, help="the seed of the cases with fresh input")
         parser.add_argument("--list", action="store_true", help="print the names of the cases")
         parser.add_argument("--all", action="store_true", help="print every case, and all that is wrong with it")
@@ -192,7 +207,9 @@ class Lab:
         return options
 
     def refuse_nonsense(self, parser: Parser, options: argparse.Namespace) -> None:
-        names = [case.name for case in self.cases]
+        if options.variant is not None and options.variant not in self.variants:
+            parser.error(self.no_variant(options.variant))
+        names = [case.name for case in self.cases if options.variant in (None, case.rung)]
         for name in options.case or []:
             if not any(known.startswith(name) for known in names):
                 near = difflib.get_close_matches(name, names, n=1)
@@ -210,7 +227,7 @@ class Lab:
         if kept and kept.exists() and not (kept / KEPT_MARK).exists() and (
                 kept.is_file() or any(kept.iterdir())):
             parser.error(f"--keep {kept}: there is something else, which would be removed")
-        if options.list:
+        if options.list or options.task:
             return
         if options.program is None:
             parser.error("--program is missing: which program shall be judged?")
@@ -220,9 +237,18 @@ class Lab:
         if not os.access(options.program, os.X_OK):
             parser.error(f"{options.program} is not a program: it may not be executed")
 
+    def no_variant(self, name: str) -> str:
+        """Why there is no such rung, in one sentence."""
+        number = self.name.split("_")[0]
+        if not self.variants:
+            return f"lab {number} has no variants: leave VARIANT out"
+        near = difflib.get_close_matches(name, self.variants, n=1)
+        advice = f" (do you mean {near[0]}?)" if near else ""
+        return f"lab {number} has no variant '{name}'{advice}; there are {', '.join(self.variants)}"
+
     def selected(self, options: argparse.Namespace) -> list[Registered]:
         chosen = [case for case in self.cases
-                  if (not options.case or case.name.startswith(tuple(options.case)))
+                  if options.variant in (None, case.rung) and (not options.case or case.name.startswith(tuple(options.case)))
                   and (case.quick or not options.quick or options.case)
                   and (not case.watched or options.source or options.list)]
         # Watched ones wait for a build.
@@ -267,7 +293,7 @@ class Lab:
                 os._exit(141)
         if self.watched_program:
             self.watched_program.close()
-        status = self.conclude(outcomes, len(cases), self.not_looked_for(cases))
+        status = self.conclude(outcomes, len(cases), self.not_looked_for(cases), options.variant)
         if options.json:
             self.write_json(options.json, outcomes, seed)
         return status
@@ -316,7 +342,7 @@ class Lab:
         for path in kept.iterdir():
             owner = re.match(r"\.running_(\d+)_", path.name)
             at_work = owner is not None and Path("/proc", owner.group(1)).exists()  # another checker
-            if path.is_dir() and not at_work and (owner or not options.case):
+            if path.is_dir() and not at_work and (owner or not options.case and not options.variant):
                 shutil.rmtree(path, ignore_errors=True)
         return kept
 
@@ -371,13 +397,14 @@ class Lab:
         return f"; races were not looked for: make sanitize LAB={self.name.split('_')[0]} does"
 
     @staticmethod
-    def conclude(outcomes: list[Outcome], chosen_cases: int, not_looked_for: str = "") -> int:
+    def conclude(outcomes: list[Outcome], chosen_cases: int, not_looked_for: str = "",
+                 variant: str | None = None) -> int:
         """Prints the count and decides the status. With --first there are fewer outcomes than cases."""
         passed = sum(outcome.verdict == "ok" for outcome in outcomes)
         skipped = [outcome for outcome in outcomes if outcome.verdict == "skip"]
         failed = len(outcomes) - passed - len(skipped)
         worked = any(status not in (2, 77) for outcome in outcomes for status in outcome.statuses)
-        line = f"{passed} of {chosen_cases} cases pass"
+        line = f"{passed} of {chosen_cases} cases{f' of {variant}' if variant else ''} pass"
         if skipped:
             line += f", {len(skipped)} skipped"
         if len(outcomes) < chosen_cases:
@@ -396,11 +423,13 @@ class Lab:
         return RIGHT
 
     def write_json(self, path: Path, outcomes: list[Outcome], seed: int) -> None:
-        """Writes the results for other tools: one object a case."""
+        """Writes the results for other tools: one object a case, and whether each variant passes."""
+        right, wrong = report.passing_variants(outcomes), {outcome.variant for outcome in outcomes if outcome.verdict == "FAIL"}
         results = {
             "lab": self.name,
             "seed": seed,
             "passed": sum(outcome.verdict == "ok" for outcome in outcomes),
+            "variants": {variant: variant in right for variant in self.variants if variant in right | wrong},
             "cases": [{
                 "name": outcome.name,
                 "passed": outcome.verdict == "ok",

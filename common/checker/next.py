@@ -1,4 +1,4 @@
-"""Where to go on: `make next` names the first lab that is not done, its handout and its first TODO."""
+"""Where to go on: `make next` names the first lab in work, or else not begun; its handout and its first TODO."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ GOTO_LINE = ("code", "codium", "code-insiders", "cursor")
 
 
 def first_open(judge: Judge, course: list[CourseLab], only: bool) -> tuple[CourseLab, Verdict] | None:
-    """The first lab that is not done; what this machine cannot run is passed over. Or the only one, as it is."""
-    for lab in course:
+    """The first lab that is not done, one in work before one that nobody has touched; what this machine cannot run is
+    passed over. Or the only one, as it is."""
+    for lab in sorted(course, key=lambda lab: lab.untouched()):
         found = judge.known(lab)
         if found is None:
             if terminal.is_terminal(sys.stderr):

@@ -64,12 +64,22 @@ def line(lab: CourseLab, found: Verdict, name_width: int) -> str:
     return f"{lab.number}  {lab.title:<{name_width}}  {terminal.paint(text, COLOURS[found.state])}"
 
 
+def rungs(found: Verdict, name_width: int) -> str:
+    """The ladder of a lab that is in work: what is to be done, and what passes."""
+    text = "; ".join(f"{word}: {', '.join(names)}" for word, passes in (("to do", False), ("right", True))
+                     if (names := [name for name, right in found.variants.items() if right == passes]))
+    indent = " " * (name_width + 6)
+    return indent + (text[:max(20, terminal.width() - len(indent) - 1)] if terminal.is_terminal(sys.stdout) else text)
+
+
 def report(judge: Judge, wanted: list[CourseLab], at_once: int) -> int:
     begun = time.monotonic()
     found = judge_all(judge, wanted, at_once)
     name_width = max(len(lab.title) for lab in wanted)
     for lab, of_lab in zip(wanted, found):
         print(line(lab, of_lab, name_width))
+        if of_lab.state == verdict.FAILING and of_lab.variants:
+            print(rungs(of_lab, name_width))
     done = sum(said(lab, of_lab) == verdict.DONE for lab, of_lab in zip(wanted, found))
     print(f"\n{terminal.paint(terminal.bar(done, len(found)), 'green')} {done} of {len(found)} labs done")
     if done < len(found):

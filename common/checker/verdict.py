@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 import subprocess
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from . import excerpt, job
@@ -34,6 +34,7 @@ class Verdict:
     passed: int = 0
     cases: int = 0
     note: str = ""
+    variants: dict[str, bool] = field(default_factory=dict)  # whether all of its cases pass
 
     def __str__(self) -> str:
         counted = f"{self.passed} of {self.cases} cases pass" if self.cases else ""
@@ -146,7 +147,8 @@ class Judge:
     def read(results: Path, status: int, output: str) -> Verdict:
         """The verdict from what the checker has written."""
         try:
-            cases = json.loads(results.read_text(encoding="utf-8"))["cases"]
+            found = json.loads(results.read_text(encoding="utf-8"))
+            cases, variants = found["cases"], found["variants"]
         except (OSError, ValueError, KeyError):
             lines = [line for line in excerpt.without_make(output) if line.strip()]
             return Verdict(UNKNOWN, note=f"its check has failed: {lines[-1] if lines else excerpt.refusal(output)}")
@@ -155,7 +157,7 @@ class Judge:
             return Verdict(SKIPPED, note=next((case["message"] for case in cases), ""))
         hangs = any("did not end within" in case["message"] for case in cases)
         return Verdict(DONE if status == 0 else FAILING, passed, len(cases),
-                       "a run did not end in time" if hangs else "")
+                       "a run did not end in time" if hangs else "", variants)
 
 
 def identity(compiler: str) -> bytes:

@@ -13,7 +13,7 @@ import time
 from contextlib import nullcontext
 
 from . import excerpt, job, terminal, verdict
-from .course import CourseLab, labs, one_lab, shown
+from .course import CourseLab, labs, one_lab, shown, task_of
 from .exercises import SUFFIXES
 from .hint import Hints
 from .job import interruptible
@@ -31,8 +31,9 @@ HELP = "n next lab   h hint   c check   r run   q quit"
 class Watch:
     """The loop: files, keys and the output of the one job that is under way."""
 
-    def __init__(self, lab: CourseLab, seconds: float, keys: Keys | None):
+    def __init__(self, lab: CourseLab, seconds: float, keys: Keys | None, variant: str = "", todo: str = ""):
         self.lab, self.seconds, self.keys = lab, seconds, keys
+        self.variant, self.todo = variant, todo  # if one rung alone is watched
         self.selector = selectors.DefaultSelector()
         if keys:
             self.selector.register(keys.descriptor, selectors.EVENT_READ, self.read_keys)
@@ -115,13 +116,16 @@ class Watch:
             print(f"{trouble}\nwaiting for it", flush=True)
             self.footer()
             return
-        self.start("build", "check", f"ARGS=--first --all --timeout {self.seconds:g}")
+        self.start("build", "check", f"ARGS=--first --all --timeout {self.seconds:g} {self.of_variant()}")
 
     def run(self) -> None:
         self.stop()
         self.checking = False
         self.header()
-        self.start("run")
+        self.start("run", f"ARGS={self.of_variant()}")
+
+    def of_variant(self) -> str:
+        return f"--variant {self.variant}" if self.variant else ""
 
     def read_output(self) -> None:
         data = os.read(self.job.process.stdout.fileno(), 1 << 16)
@@ -149,7 +153,7 @@ class Watch:
             sys.stdout.write(terminal.CLEAR_SCREEN)
         what = "checking" if self.checking else "running"
         print(f"{paint(str(self.lab).capitalize(), 'bold')}  {time.strftime('%H:%M:%S')}  {what} "
-              f"{shown(self.lab.source)}", flush=True)
+              f"{shown(self.lab.source)}{f', {self.variant}' if self.variant else ''}", flush=True)
 
     def show_progress(self) -> None:
         """On a terminal, when it takes its time: that it compiles, or how many cases are right so far."""
@@ -174,6 +178,8 @@ class Watch:
         failure = excerpt.first_failure(output)
         if failure:
             print(paint(failure[0], "red"), *failure[1:], count, sep="\n", flush=True)
+        elif count and status == 0 and self.variant:
+            print(paint(f"{str(self.lab).capitalize()}, {self.variant} is right: {count}", "green"), flush=True)
         elif count and status == 0:
             left = self.lab.left_standing()
             print(paint(f"{str(self.lab).capitalize()}, is done: {count}", "green") + (f", but {left}" if left else ""), flush=True)
@@ -210,13 +216,14 @@ class Watch:
     def next_lab(self) -> None:
         later = [lab for lab in labs() if lab.name > self.lab.name]
         if later:
+            self.variant = self.todo = ""
             self.go_to(later[0])
         else:
             print("This is the last lab.", flush=True)
 
     def hint(self) -> None:
         try:
-            print(f"\n{Hints(self.lab).next()}", flush=True)
+            print(f"\n{Hints(self.lab, self.todo).next()}", flush=True)
         except OSError as error:
             print(f"\nhints.md cannot be read: {error.strerror}", flush=True)
         self.footer()
@@ -226,15 +233,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser = Parser(prog="watch", allow_abbrev=False, description="Builds and checks a lab at each save.")
     parser.add_argument("lab", nargs="+", metavar="NN_name")
     add_timeout(parser)
+    parser.add_argument("--variant", metavar="NAME", default="", help="only the cases of this variant")
     options = parser.parse_args(arguments)
     if not options.timeout > 0:
         parser.error("--timeout takes a number above 0")
     lab = one_lab(parser, options.lab)
+    todo = task_of(parser, lab, options.variant) if options.variant else ""
     keys = Keys() if Keys.possible() else None
 
     def loop() -> int:
         with keys or nullcontext():
-            return Watch(lab, options.timeout, keys).loop()
+            return Watch(lab, options.timeout, keys, options.variant, todo).loop()
 
     return interruptible("watch", loop)
 

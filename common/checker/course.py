@@ -143,7 +143,7 @@ def one_lab(parser: Parser, names: list[str]) -> CourseLab:
 
 
 def task_of(parser: Parser, lab: CourseLab, variant: str) -> str:
-    """The TODO of a variant as the lab's checker calls it, "TODO 3a or 3b"; "" if it has none of its own."""
+    """The TODO of a variant as the lab's checker calls it, "TODO 3a or 3b"; "" if it has none."""
     asked = subprocess.run([sys.executable, "-B", str(lab.folder / "check.py"), "--task", "--variant", variant],
                            check=False, capture_output=True, text=True)
     if asked.returncode:

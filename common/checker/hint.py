@@ -89,12 +89,13 @@ class Hints:
     """The hints of one lab, and how many of them the learner has seen."""
 
     def __init__(self, lab: CourseLab, todo: str = ""):
-        """`todo`: for these tasks alone, "TODO 7 and 8"."""
+        """`todo`: for these tasks alone, "TODO 7, and 1 to 5"."""
         self.lab = lab
         self.file = lab.folder / "hints.md"
         self.memory = memory_of(lab)
         self.tasks = read_tasks(self.file.read_text("utf-8", "replace"))
-        numbers = {int(number) for number in re.findall(r"\d+", todo)}
+        numbers = {number for first, last in re.findall(r"(\d+)(?: to (\d+))?", todo)
+                   for number in range(int(first), int(last or first) + 1)}
         self.chosen = [task for task in self.tasks if not todo or task.number in numbers]
         self.asked = ""  # the title of the task that was asked for last
         for todo in lab.todos():
@@ -219,7 +220,7 @@ def main(arguments: list[str] | None = None) -> int:
     lab = one_lab(parser, options.lab)
     todo = task_of(parser, lab, options.variant) if options.variant else ""
     if options.variant and not todo:
-        parser.error(f"{options.variant} has no TODO of its own: make hint LAB={lab.number} gives a hint for the first that stands")
+        parser.error(f"{options.variant} has no TODO: make hint LAB={lab.number} gives a hint for the first that stands")
     try:
         hints = Hints(lab, todo)
     except OSError as error:

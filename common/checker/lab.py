@@ -90,15 +90,17 @@ class Lab:
     """The checker of one lab; `Lab(__file__)` in labs/NN_name/check.py.
 
     `tasks` names the TODO of each variant that has one of its own: {"tiled": "TODO 3"}. A cause that names
-    no task then names it, once another variant passes.
+    no task then names it, once another variant passes. `shared` names the TODOs of variants that share theirs: it
+    is for `make hint VARIANT=...` alone.
     """
 
-    def __init__(self, file: str, tasks: dict[str, str] | None = None):
+    def __init__(self, file: str, tasks: dict[str, str] | None = None, shared: dict[str, str] | None = None):
         self.folder = Path(file).resolve().parent
         self.name = self.folder.name
         self.root = self.folder.parent.parent
         self.cases: list[Registered] = []
         self.tasks = tasks or {}
+        self.shared = shared or {}
         self.kernel_names: dict[str, list[str]] = {}  # the kernels of each variant
         self.variant_option = "--variant"
         self.watched_program = None  # checker.watched.WatchedProgram
@@ -173,7 +175,7 @@ class Lab:
             print("\n".join(case.name for case in self.selected(options)))
             raise SystemExit(RIGHT)
         if options.task:
-            print(self.tasks.get(options.variant, ""))
+            print({**self.shared, **self.tasks}.get(options.variant, ""))
             raise SystemExit(RIGHT)
         raise SystemExit(self.check(options))
 

@@ -17,7 +17,8 @@ from checker.comparison import origins
 from checker.diagnose import Fact
 
 lab = checker.Lab(__file__, tasks={"shared_tree": "TODO 2", "warp_shuffles": "TODO 3 and 4", "vectorised": "TODO 5",
-                                   "shared_copy": "TODO 6", "lane_copies": "TODO 7"})
+                                   "shared_copy": "TODO 6", "lane_copies": "TODO 7"},
+                  shared={"global_atomics": "TODO 1", "two_stages": "TODO 3 to 5"})
 SUMS = ["global_atomics", "shared_tree", "warp_shuffles", "vectorised", "two_stages"]
 ONE_EACH = SUMS[:3]  # a thread has one element
 HISTOGRAMS = ["global_atomics", "shared_copy", "warp_copies", "lane_copies"]

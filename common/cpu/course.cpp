@@ -6,14 +6,22 @@
 #pragma implementation "checks.h"
 #pragma implementation "comparison.h"
 #pragma implementation "files.h"
+#pragma implementation "gif.h"
+#pragma implementation "image_bytes.h"
+#pragma implementation "image_formats.h"
 #pragma implementation "input.h"
+#pragma implementation "jpeg.h"
+#pragma implementation "jpeg_scans.h"
 #pragma implementation "memory.h"
+#pragma implementation "png.h"
+#pragma implementation "pnm.h"
+#pragma implementation "stb.h"
 #pragma implementation "table.h"
 #pragma implementation "timers.h"
+#pragma implementation "whole_image.h"
 #pragma implementation "words.h"
 #pragma implementation "array_file.h"
 #pragma implementation "image.h"
-#pragma implementation "jpeg.h"
 
 #include <cuda_runtime.h>
 

@@ -1,0 +1,263 @@
+// The API of kernels: launches, what a kernel calls, what it may occupy.
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api_call.h"
+#include "devices.h"
+#include "grid.h"
+#include "memory.h"
+#include "names.h"
+#include "patterns.h"
+#include "record.h"
+
+namespace cuda_cpu {
+
+namespace {
+thread_local std::vector<PointerArgument> pointers_of_launch;
+}
+
+void check_pointer_argument(const Kernel& kernel, const char* arguments, int position,
+                            const void* pointer, const Site& site) {
+    if (pointer == nullptr) return;
+    pointers_of_launch.push_back({position, pointer});
+    const auto argument = [&] {
+        return format("%s: argument %d of kernel %s (%s) is ", to_string(site).c_str(), position,
+                      name_of(kernel).c_str(), arguments);
+    };
+    if (in_kernel()) {
+        if (const char* const memory = Core::mine().own_memory(pointer)) {
+            stop(argument() +
+                     format("a pointer to %s. The grids that a kernel launches can only use "
+                            "global memory.",
+                            memory),
+                 "host-pointer");
+        }
+        return;
+    }
+    // Some pass the end of an array, which belongs to it here.
+    const Allocation* allocation = Memory::instance().find(pointer);
+    if (allocation == nullptr) {
+        allocation = Memory::instance().find(static_cast<const char*>(pointer) - 1);
+    }
+    if (allocation == nullptr) {
+        stop(
+            argument() + format("a host pointer, %p. A kernel can only use device memory: allocate "
+                                "it with cudaMalloc and copy the data there with cudaMemcpy.",
+                                pointer),
+            "host-pointer");
+    }
+    if (allocation->freed && pointer < allocation->start + allocation->bytes) {
+        stop(argument() + "a pointer into memory that was given to cudaFree.", "freed");
+    }
+}
+
+bool valid_launch(const Kernel& kernel, const Shape& shape) {
+    if (!in_kernel()) Record::instance().launch_begins(kernel, shape.site);
+    if (!in_kernel() && device_state() != cudaSuccess) return false;
+    const dim3 grid = shape.grid, block = shape.block;
+    const DeviceFacts& facts = *devices()[static_cast<size_t>(in_kernel() ? 0 : current_device)];
+    const uint64_t threads = uint64_t{block.x} * block.y * block.z;
+    std::string wrong;
+    if (grid.x == 0 || grid.y == 0 || grid.z == 0) {
+        wrong = "has a side of zero blocks";
+    } else if (threads == 0) {
+        wrong = "has blocks with a side of zero threads";
+    } else if (threads > 1024) {
+        wrong = format("has blocks of %llu threads; at most 1024 are allowed",
+                       static_cast<unsigned long long>(threads));
+    } else if (block.z > 64) {
+        wrong = format("has blocks of %u threads in z; at most 64 are allowed", block.z);
+    } else if (grid.x > 2147483647u || grid.y > 65535 || grid.z > 65535) {
+        wrong = format(
+            "has a grid of %u x %u x %u blocks; at most 2147483647 x 65535 x 65535 are "
+            "allowed",
+            grid.x, grid.y, grid.z);
+    }
+    const auto where = [&] {
+        return format("%s: the launch of %s ", to_string(shape.site).c_str(),
+                      name_of(kernel).c_str());
+    };
+    if (!wrong.empty()) {
+        failed(cudaErrorInvalidConfiguration, where() + wrong);
+        return false;
+    }
+    const size_t limit = shared_limit(facts);
+    if (shape.shared_bytes > limit) {
+        failed(cudaErrorInvalidValue,
+               where() + format("asks for %zu bytes of shared memory; at most %zu are allowed%s",
+                                shape.shared_bytes, limit,
+                                limit == shared_per_block ? " before cudaFuncSetAttribute" : ""));
+        return false;
+    }
+    if (in_kernel()) return true;
+    if (!is_stream(shape.stream)) {
+        failed(cudaErrorInvalidResourceHandle, where() + "names a stream that does not exist");
+        return false;
+    }
+    return true;
+}
+
+namespace {
+
+void submit_from_kernel(std::unique_ptr<Grid> grid) {
+    Grid& parent = *current_grid;
+    grid->depth = parent.depth + 1;
+    if (grid->depth > 24) {
+        failed(cudaErrorLaunchMaxDepthExceeded);
+        return;
+    }
+    grid->parent_block =
+        blockIdx.x + uint64_t{gridDim.x} * (blockIdx.y + uint64_t{gridDim.y} * blockIdx.z);
+    const bool tail = grid->shape.stream == cudaStreamTailLaunch;
+    std::lock_guard<std::mutex> lock(parent.children_mutex);
+    (tail ? parent.tails : parent.children).push_back(std::move(grid));
+}
+
+}  // namespace
+
+void submit(const char* arguments, const Shape& shape, std::unique_ptr<Kernel> kernel) {
+    auto grid = std::make_unique<Grid>(shape, std::move(kernel));
+    // Not in the middle of a sanitizer's report, which lets no thread start.
+    if constexpr (is_observed) name_of(*grid->kernel);
+    if (Record::instance().wanted())
+        Record::instance().launched(name_of(*grid->kernel), shape, !in_kernel());
+    grid->facts = {arguments, std::exchange(pointers_of_launch, {})};
+    if (in_kernel()) return submit_from_kernel(std::move(grid));
+    const Call call;
+    Queue::instance().add(shape.stream, [grid = std::shared_ptr<Grid>(std::move(grid))] {
+        if (lost_device != cudaSuccess) return;
+        Memory::instance().set_open(true);
+        run_grid(*grid);
+        if constexpr (is_observed) return;  // then the line itself is known
+        if (const Allocation* const allocation = Memory::instance().overrun()) {
+            stop(format("%s: kernel %s wrote past the end of the allocation of %s: compare "
+                        "the index with the number of elements before the access.",
+                        to_string(grid->shape.site).c_str(), name_of(*grid->kernel).c_str(),
+                        in_bytes(allocation->bytes).c_str()),
+                 "bounds");
+        }
+    });
+    static const char* const blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
+    if (blocking != nullptr && *blocking == '1') Queue::instance().run_all();
+}
+
+void refuse_call(const char* signature, int template_parameters) {
+    const std::string name = name_from(signature, template_parameters);
+    if (asked_for_name) throw KernelName{name};
+    stop(learners_place(nullptr, true) +
+         format("kernel %s was called like a function: launch it with %s<<<grid, block>>>(...).",
+                name.c_str(), name.c_str()));
+}
+
+void poison(void* start, size_t bytes) {
+    fill_with(never_written_shared, static_cast<char*>(start), static_cast<char*>(start) + bytes);
+}
+
+#ifdef CUDA_CPU_OBSERVED
+char* place_shared(SharedVariable& variable, size_t bytes) {
+    return Core::mine().place_shared(variable, bytes);
+}
+void name_dynamic_shared(const char* name) { Core::mine().dynamic_name = name; }
+#endif
+
+namespace {
+[[noreturn]] __attribute__((noinline)) void refuse_on_host(const Site& site, const char* what) {
+    stop(
+        format("%s: host code calls %s, which only a kernel can do. To wait for a kernel, call "
+               "cudaDeviceSynchronize().",
+               to_string(site).c_str(), what));
+}
+}  // namespace
+
+void leave_kernel() { throw KernelAbort{}; }
+
+Runner* arrive_at_barrier(bool predicate, const Site& site) {
+    if (__builtin_expect(!in_kernel(), false)) refuse_on_host(site, "__syncthreads()");
+    return Core::mine().arrive_at_barrier(predicate, site);
+}
+Runner* arrive_in_warp(WarpOperation operation, unsigned int mask, uint64_t value, int source,
+                       const Site& site) {
+    if (__builtin_expect(!in_kernel(), false)) refuse_on_host(site, "a warp primitive");
+    return Core::mine().arrive_in_warp(operation, mask, value, source, site);
+}
+unsigned int active_lanes(const Site& site) {
+    if (__builtin_expect(!in_kernel(), false)) refuse_on_host(site, "__activemask()");
+    return Core::mine().active_lanes(site);
+}
+unsigned int this_lane() {
+    return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
+}
+void yield() {
+    if (in_kernel()) Core::mine().yield();
+}
+void trap() {
+    lost_device = cudaErrorLaunchFailure;
+    Core::mine().abort_kernel();
+}
+void assertion_failed(const char* condition, const char* file, int line, const char* function) {
+    if (!in_kernel()) {
+        std::fflush(stdout);
+        std::fprintf(stderr, "%s:%d: %s: Assertion `%s' failed.\n", file, line, function,
+                     condition);
+        std::abort();
+    }
+    std::fprintf(stderr, "%s:%d: %s: block %s, thread %s: Assertion `%s' failed.\n", file, line,
+                 function, to_string(blockIdx).c_str(), to_string(threadIdx).c_str(), condition);
+    lost_device = cudaErrorAssert;
+    Core::mine().abort_kernel();
+}
+
+// Nothing is known of registers and static shared memory, so 32 registers a thread and none are
+// assumed; both are given out in the units of the hardware.
+cudaError_t occupancy(int* blocks, int block_size, size_t dynamic_shared_bytes) {
+    if (const Call call; !call) return call.state;
+    const DeviceFacts& facts = *devices()[static_cast<size_t>(current_device)];
+    if (block_size <= 0) return failed(cudaErrorInvalidValue);
+    *blocks = 0;
+    const int warps = (block_size + 31) / 32;
+    if (block_size > 1024 || dynamic_shared_bytes > shared_limit(facts)) return cudaSuccess;
+    const int by_threads = facts.threads_per_multiprocessor / (warps * 32);
+    const int by_registers =
+        registers_per_multiprocessor / (warps * 32 * assumed_registers_per_thread);
+    int most = std::min({by_threads, by_registers, facts.blocks_per_multiprocessor});
+    const size_t shared = round_up(
+        dynamic_shared_bytes + static_cast<size_t>(facts.shared_reserved), shared_unit(facts));
+    if (shared > 0) {
+        most = std::min(
+            most, static_cast<int>(static_cast<size_t>(facts.shared_per_multiprocessor) / shared));
+    }
+    *blocks = most;
+    return cudaSuccess;
+}
+
+cudaError_t set_function_attribute(cudaFuncAttribute attribute, int value) {
+    if (const Call call; !call) return call.state;
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
+    const int limit = devices()[static_cast<size_t>(current_device)]->shared_per_block_optin;
+    if (value < 0 || value > limit) {
+        return failed(
+            cudaErrorInvalidValue,
+            format("%d bytes of dynamic shared memory; at most %d a block", value, limit));
+    }
+    largest_dynamic_shared = std::max(largest_dynamic_shared.load(), value);
+    return cudaSuccess;
+}
+
+cudaError_t function_attributes(cudaFuncAttributes* attributes) {
+    if (const Call call; !call) return call.state;
+    const DeviceFacts& facts = *devices()[static_cast<size_t>(current_device)];
+    *attributes = {};
+    attributes->maxThreadsPerBlock = 1024;
+    attributes->numRegs = assumed_registers_per_thread;
+    attributes->ptxVersion = attributes->binaryVersion = 10 * facts.major + facts.minor;
+    attributes->maxDynamicSharedSizeBytes = largest_dynamic_shared;
+    return cudaSuccess;
+}
+
+}  // namespace cuda_cpu

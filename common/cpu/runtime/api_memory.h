@@ -1,0 +1,182 @@
+// The API of memory: allocated, given back, asked about.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "api_call.h"
+#include "api_copies.h"
+#include "leaks.h"
+#include "memory.h"
+#include "observer.h"
+
+namespace {
+
+size_t capacity() { return devices()[static_cast<size_t>(current_device)]->memory_bytes; }
+
+cudaError_t allocate(void** pointer, size_t bytes, MemoryKind kind,
+                     const char* function = __builtin_FUNCTION()) {
+    const Call call(function);
+    if (!call) return call.state;
+    if (pointer == nullptr) return failed(cudaErrorInvalidValue);
+    *pointer = nullptr;
+    if (bytes == 0) return cudaSuccess;
+    *pointer = Memory::instance().allocate(bytes, kind, capacity());
+    if (*pointer != nullptr) {
+        Leaks::instance().allocated(*pointer);
+        if constexpr (is_observed) observer::allocated(*Memory::instance().find(*pointer));
+        return cudaSuccess;
+    }
+    size_t free = 0, total = 0;
+    cudaMemGetInfo(&free, &total);
+    return failed(cudaErrorMemoryAllocation,
+                  format("%zu bytes asked for, %zu of %zu free", bytes, free, total));
+}
+
+}  // namespace
+
+cudaError_t cudaMalloc(void** pointer, size_t bytes) {
+    return allocate(pointer, bytes, MemoryKind::device);
+}
+
+cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+    const Call call;
+    if (!call) return call.state;
+    *pitch = round_up(width, 512);
+    size_t bytes;
+    if (__builtin_mul_overflow(*pitch, height, &bytes)) return failed(cudaErrorMemoryAllocation);
+    return allocate(pointer, bytes, MemoryKind::device);
+}
+
+cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int) {
+    return allocate(pointer, bytes, MemoryKind::managed);
+}
+
+cudaError_t cudaMallocHost(void** pointer, size_t bytes, unsigned int) {
+    const Call call;
+    if (!call) return call.state;
+    *pointer = bytes == 0 ? nullptr : std::aligned_alloc(page_bytes, round_up(bytes, page_bytes));
+    if (*pointer == nullptr) return bytes == 0 ? cudaSuccess : failed(cudaErrorMemoryAllocation);
+    Memory::instance().add(*pointer, bytes, MemoryKind::pinned);
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int flags) {
+    return cudaMallocHost(pointer, bytes, flags);
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int) {
+    const Call call;
+    if (!call) return call.state;
+    const Allocation* const allocation = Memory::instance().find(host);
+    if (allocation == nullptr || !is_pinned(*allocation)) return failed(cudaErrorInvalidValue);
+    *device = host;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) {
+    return cudaMalloc(pointer, bytes);
+}
+
+// Waits for the work that may still use the memory, as on a GPU.
+cudaError_t cudaFree(void* pointer) {
+    const Call call;
+    if (!call) return call.state;
+    Queue::instance().run_all();
+    if (pointer == nullptr) return device_state();
+    if (!Memory::instance().release(pointer, MemoryKind::device, MemoryKind::managed)) {
+        const Allocation* const allocation = Memory::instance().find(pointer);
+        const bool again =
+            allocation != nullptr && allocation->freed && allocation->start == pointer;
+        return refused("double-free",
+                       again ? "cudaFree: this memory was freed before"
+                             : "cudaFree: the pointer is not one that cudaMalloc returned");
+    }
+    if constexpr (is_observed) observer::released(*Memory::instance().find(pointer));
+    return device_state();
+}
+
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return cudaFree(pointer); }
+
+cudaError_t cudaFreeHost(void* pointer) {
+    const Call call;
+    if (!call) return call.state;
+    Queue::instance().run_all();
+    if (pointer == nullptr) return cudaSuccess;
+    if (!Memory::instance().release(pointer, MemoryKind::pinned, MemoryKind::pinned)) {
+        return failed(cudaErrorInvalidValue, "cudaFreeHost: not memory of cudaMallocHost");
+    }
+    std::free(pointer);
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int) {
+    const Call call;
+    if (!call) return call.state;
+    if (pointer == nullptr || bytes == 0) return failed(cudaErrorInvalidValue);
+    if (Memory::instance().find(pointer) != nullptr) {
+        return failed(cudaErrorHostMemoryAlreadyRegistered);
+    }
+    Memory::instance().add(pointer, bytes, MemoryKind::registered);
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+    const Call call;
+    if (!call) return call.state;
+    Queue::instance().run_all();
+    if (Memory::instance().release(pointer, MemoryKind::registered, MemoryKind::registered)) {
+        return cudaSuccess;
+    }
+    return failed(cudaErrorHostMemoryNotRegistered);
+}
+
+namespace {
+
+// What may be said of a range of managed memory changes nothing here.
+cudaError_t check_managed(const void* pointer, size_t bytes,
+                          const char* function = __builtin_FUNCTION()) {
+    const Call call(function);
+    if (!call) return call.state;
+    const Side side = look_at(pointer, bytes, "range");
+    if (!side.wrong.empty()) return failed(cudaErrorInvalidValue, side.wrong);
+    const Allocation* const allocation = Memory::instance().find(pointer);
+    if (allocation != nullptr && allocation->kind == MemoryKind::managed) return cudaSuccess;
+    return failed(cudaErrorInvalidValue, "only managed memory can be moved or advised");
+}
+
+}  // namespace
+
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int, cudaStream_t) {
+    return check_managed(pointer, bytes);
+}
+
+cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise, int) {
+    return check_managed(pointer, bytes);
+}
+
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+    const Call call;
+    if (!call) return call.state;
+    *total = capacity();
+    *free = std::min(*total - std::min(*total, Memory::instance().used()),
+                     Memory::host_bytes_available());
+    return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+    if (const Call call; !call) return call.state;
+    *attributes = {cudaMemoryTypeUnregistered, -1, nullptr, const_cast<void*>(pointer)};
+    const Allocation* const allocation = Memory::instance().find(pointer);
+    if (allocation == nullptr || allocation->freed) return cudaSuccess;
+    void* const address = const_cast<void*>(pointer);
+    const bool managed = allocation->kind == MemoryKind::managed;
+    const bool pinned = is_pinned(*allocation);
+    attributes->type = managed  ? cudaMemoryTypeManaged
+                       : pinned ? cudaMemoryTypeHost
+                                : cudaMemoryTypeDevice;
+    attributes->device = current_device;
+    attributes->devicePointer = address;
+    attributes->hostPointer = managed || pinned ? address : nullptr;
+    return cudaSuccess;
+}

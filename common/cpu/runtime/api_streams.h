@@ -1,0 +1,131 @@
+// The API of streams, and of host functions that run in one.
+#pragma once
+
+#include <algorithm>
+
+#include "api_call.h"
+#include "memory.h"
+#include "queue.h"
+
+namespace {
+
+// Runs a function of the host in its turn; it may make no CUDA calls.
+template <class Function>
+cudaError_t add_host_function(cudaStream_t stream, Function function) {
+    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    Queue::instance().add(stream, [function] {
+        Memory::instance().set_open(false);
+        in_host_function = true;
+        function();
+        in_host_function = false;
+    });
+    return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+    return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+}
+
+// In a kernel all streams are one: its launches run in the order in which they were made.
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) {
+    if (in_kernel()) {
+        *stream = cudaStreamFireAndForget;
+        return cudaSuccess;
+    }
+    const Call call;
+    if (!call) return call.state;
+    if (flags > cudaStreamNonBlocking) return failed(cudaErrorInvalidValue);
+    *stream = new CUstream_st{flags, 0};
+    Queue::instance().streams.insert(*stream);
+    return cudaSuccess;
+}
+
+namespace {
+constexpr int lowest_priority = 0, highest_priority = -5;
+}
+
+// Priorities are kept, but the queue keeps the order of the calls.
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority) {
+    const cudaError_t error = cudaStreamCreateWithFlags(stream, flags);
+    if (error == cudaSuccess && !in_kernel()) {
+        (*stream)->priority = std::clamp(priority, highest_priority, lowest_priority);
+    }
+    return error;
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* lowest, int* highest) {
+    if (const Call call; !call) return call.state;
+    if (lowest != nullptr) *lowest = lowest_priority;
+    if (highest != nullptr) *highest = highest_priority;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+    const Call call;
+    if (!call) return call.state;
+    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    *priority = Queue::instance().streams.count(stream) != 0 ? stream->priority : lowest_priority;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
+    const Call call;
+    if (!call) return call.state;
+    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    *flags = Queue::instance().streams.count(stream) != 0 ? stream->flags : cudaStreamDefault;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    if (in_kernel()) return cudaSuccess;
+    const Call call;
+    if (!call) return call.state;
+    if (Queue::instance().streams.erase(stream) == 0) return failed(cudaErrorInvalidResourceHandle);
+    delete stream;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    const Call call;
+    if (!call) return call.state;
+    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    Queue::instance().run_until(Queue::instance().last_of(stream));
+    return device_state();
+}
+
+// Asking makes progress: each question runs one more operation.
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+    const Call call;
+    if (!call) return call.state;
+    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    Queue& queue = Queue::instance();
+    if (queue.is_done(queue.last_of(stream))) return device_state();
+    queue.run_one();
+    return cudaErrorNotReady;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
+    if (in_kernel()) return cudaSuccess;
+    const Call call;
+    if (!call) return call.state;
+    if (!is_stream(stream) || !is_event(event)) return failed(cudaErrorInvalidResourceHandle);
+    if (event->record != nullptr) Queue::instance().wait(stream, event->record->number);
+    return cudaSuccess;
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+    const Call call;
+    if (!call) return call.state;
+    if (function == nullptr) return failed(cudaErrorInvalidValue);
+    return add_host_function(stream, [=] { function(data); });
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
+                                  unsigned int) {
+    const Call call;
+    if (!call) return call.state;
+    if (callback == nullptr) return failed(cudaErrorInvalidValue);
+    return add_host_function(stream, [=] { callback(stream, lost_device, data); });
+}

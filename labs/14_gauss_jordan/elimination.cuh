@@ -89,7 +89,7 @@ __global__ void back_substitute(System<T> system, T* x) {
         const T* const row = system.row(i);
         // TODO 5 (about 10 lines): each thread adds row[j] * x[int64_t{j} * sides + side] for its j: i + 1 +
         // thread, + 256, ... below system.n; a tree adds the 256 sums up; thread 0 stores
-        // (row[system.first_side + side] - the sum) / row[i] as unknown i, likewise. All wait for it. (The index
+        // (row[system.first_side + side] - the sum) / row[i] as unknown i, likewise. Then all wait. (The index
         // may be more than an int holds.) They replace the line below, as in the next TODOs.
         (void)row, (void)thread, (void)sides, (void)side, (void)sums, (void)x;
     }

@@ -428,7 +428,7 @@ struct TensorTile {
     static constexpr int shared_bytes = stages * int(sizeof(Stage));
 
     // Where elements lie in a stage: pairs change their place within a row by a rule that depends on the
-    // row, so that eight threads that are served together find different banks (lab 13 draws it).
+    // row, so that eight threads that are served together find different banks (as in lab 13).
     __device__ static int place_in_a(int row, int column) {
         return row * depth + ((column / 2) ^ (row % 2 * 4)) * 2 + column % 2;
     }

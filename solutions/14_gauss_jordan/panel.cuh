@@ -462,8 +462,8 @@ __device__ __forceinline__ T quotient(T value, T pivot, T reciprocal) {
 // U on it and above. pivots[k]: the row that was exchanged with row k in step k. *singular: the first column
 // without a pivot, if it was negative.
 //
-// Four lanes share a row of 32 columns, two one of 16; of narrower ones each has its own. Each of those that
-// share some rows looks for candidates in a part of them, which are its own rows in this sense.
+// A row of 32 columns is shared by four lanes, one of 16 by two; a narrower row belongs to one lane. Each of the
+// lanes that share rows looks for candidates in a part of these rows: they are called its own.
 //
 // The loop over the columns is not unrolled, and yet all indices of registers are known when it is
 // compiled: after each fourth step (if four share a row) all rows move on by one place, so the current

@@ -55,6 +55,13 @@ def test_the_glossary_is_in_order():
     assert terms == sorted(terms) and len(set(terms)) == len(terms) > 60
 
 
+@pytest.mark.parametrize("lab", farm.labs())
+def test_a_handout_begins_with_what_to_do(lab):
+    page = ROOT / "labs" / lab / "README.md"
+    assert headings(page)[1] == "What to do"
+    assert f"`make hint LAB={lab[:2]}`" in page.read_text(encoding="utf-8")
+
+
 # What a handout says to type, with the program called at once and large sizes made small.
 
 LARGEST = {"--elements": 50_000, "--height": 300, "--width": 300, "--size": 200, "--points": 2000, "--n": 100,

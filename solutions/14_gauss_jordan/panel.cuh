@@ -10,7 +10,7 @@
 //
 //   - the next column is computed and searched, and each warp announces its best candidate to all others;
 //   - while that is on its way, the other columns are computed;
-//   - everybody decides for himself who has won, and the winner sends its row;
+//   - each warp finds the best of all candidates by itself, and the warp that has it sends its row;
 //   - while that is on its way, the multipliers are computed.
 //
 // No row is moved meanwhile: a lane remembers at which place its rows stand by now, and writes them

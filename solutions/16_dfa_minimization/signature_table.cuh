@@ -78,7 +78,7 @@ struct TableRound {
     int32_t round;  // from 1
 };
 
-// Whether q stands for a class. One whom nobody joined in the last round is alone, and stays alone.
+// Whether q stands for a class. A state that no other joined in the last round is alone, and stays alone.
 // All who join a state write the same number: it does not matter who comes last. Nor does it matter if q sees
 // that number already, since a state that is alone is not joined by anyone.
 __device__ inline bool refine_state(const TableRound& now, int64_t q) {

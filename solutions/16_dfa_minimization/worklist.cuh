@@ -59,7 +59,7 @@ struct Team {
 
 __device__ inline Team whole_grid() { return {global_thread(), int64_t{gridDim.x} * blockDim.x}; }
 
-// A wide round in four steps; between two of them everybody waits for everybody. In each step a place
+// A wide round in four steps; between two of them all threads wait for each other. In each step a place
 // in memory is either read or written or changed by atomics; where several write it, they write the
 // same.
 
@@ -140,7 +140,7 @@ __device__ inline void number_groups(const Worklist& list, Team team) {
     }
 }
 
-// Step 4. Everybody takes the number of its group, and leaves things as the next round wants them.
+// Step 4. Each state takes the number of its group, and the lists are made ready for the next round.
 __device__ inline void rename_touched(const Worklist& list, int32_t round, Team team) {
     const int32_t count = list.progress->touched[round % 2];
     for (int64_t i = team.thread; i < count; i += team.threads) {

@@ -131,6 +131,8 @@ is_missing = $(if $(bench),$(if $(2),,$(if $(1),echo 'lib$(firstword $(1)) is no
 ifeq ($(backend),gpu)
 
 host_compiler := $(if $(CCBIN),-ccbin $(call quote,$(CCBIN)))
+# Pages that are given include those with tasks from beside the source: here or in solutions/.
+include_paths := $(if $(wildcard given further),$(addprefix -I,$(dir $(source)) .))
 flags := -std=c++17 $(if $(call is_set,DEBUG),-G -g -O0 -DLAB_DEBUG,-O3 -lineinfo$(if $(sanitize), -g)) $(gencode) \
     $(host_compiler) $(addprefix -Xcompiler ,-Wall $(LAB_CXX_FLAGS)) $(LAB_NVCC_FLAGS)
 libraries := $(call peers,$(call quote,$(nvcc)) $(host_compiler),$(LAB_PEERS))
@@ -142,7 +144,7 @@ flags += $(if $(bench),-DLAB_BENCH $(addprefix -l,$(libraries) $(host_libraries)
 
 $(program): always | announce
 	$(call up_to_date,$(call quote,$(nvcc)) --compiler $(call quote,$(or $(CCBIN),g++)),$(said) $(architectures),$(strip \
-	    $(call quote,$(nvcc)) $(flags) $(source)))
+	    $(call quote,$(nvcc)) $(flags) $(include_paths) $(source)))
 
 else
 

@@ -179,7 +179,7 @@ def compile_command(source: Path, program: Path, backend: str, debug: bool, flag
     ccbin = ["-ccbin", os.environ["CCBIN"]] if os.environ.get("CCBIN") else []
     level = ["-G", "-g", "-O0", "-DLAB_DEBUG"] if debug else ["-O3", "-lineinfo"]
     return [nvcc, "-std=c++17", *level, *architecture_flags(), *ccbin, "-Xcompiler", "-Wall",
-            *shlex.split(flags), str(source), "-o", str(program)]
+            *shlex.split(flags), *exercises.include_paths(source), str(source), "-o", str(program)]
 
 
 def architecture_flags() -> list[str]:
@@ -225,7 +225,8 @@ def compile_source(source: Path, name: str = "", backend: str = "", debug: bool 
     command = compile_command(source, program, backend, debug, flags)
     # A folder of labs is small; tests/programs holds many programs that have nothing to share.
     alone = source.parent == ROOT / "tests/programs"
-    return compile_cached(command, program, fingerprint(source if alone else source.parent))
+    given = [folder for name in exercises.GIVEN if (folder := ROOT / "labs" / source.parent.name / name).is_dir()]
+    return compile_cached(command, program, fingerprint(source if alone else source.parent, *given))
 
 
 def build(source, name: str = "", backend: str = "", debug: bool = False, flags: str = "") -> Path:
@@ -275,7 +276,7 @@ def load_faults(lab: str) -> list:
 
 
 def plant(kind: str, folder: str, files: dict[str, str]) -> Path:
-    """Writes sources to build/tests/tree/<kind>/<folder>; ../../common is the common folder there."""
+    """Writes sources (by name from the folder) to build/tests/tree/<kind>/<folder>; ../../common is the common folder there."""
     TREE.mkdir(parents=True, exist_ok=True)
     try:
         (TREE / "common").symlink_to(os.path.relpath(ROOT / "common", TREE))
@@ -283,11 +284,12 @@ def plant(kind: str, folder: str, files: dict[str, str]) -> Path:
         pass
     target = TREE / kind / folder
     target.mkdir(parents=True, exist_ok=True)
-    for path in target.iterdir():
-        if path.name not in files:
+    for path in target.rglob("*"):
+        if path.is_file() and str(path.relative_to(target)) not in files:
             path.unlink()
     for name, text in files.items():
         path = target / name
+        path.parent.mkdir(exist_ok=True)
         # Another pytest may be compiling the same file at this moment.
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
@@ -296,12 +298,18 @@ def plant(kind: str, folder: str, files: dict[str, str]) -> Path:
 
 def solution_files(lab: str) -> dict[str, str]:
     return {path.name: path.read_text(encoding="utf-8")
-            for path in sorted((ROOT / "solutions" / lab).iterdir()) if path.is_file()}
+            for path in sorted((ROOT / "solutions" / lab).iterdir()) if path.is_file()} | exercises.given_files(ROOT / "labs" / lab)
+
+
+def broken_file(lab: str, fault) -> str:
+    """The file that a fault is planted in, by its name from the lab's folder."""
+    name = fault.file or source_name(lab)
+    return next(path for path in solution_files(lab) if Path(path).name == name)
 
 
 def generated_exercise(lab: str) -> Path:
     """The folder of an exercise, fresh from its solution; the learner's own file is never looked at."""
-    return plant("exercises", lab, exercises.exercise_files(ROOT / "solutions" / lab))
+    return plant("exercises", lab, exercises.exercise_files(ROOT / "solutions" / lab) | exercises.given_files(ROOT / "labs" / lab))
 
 
 def compile_lab(lab: str, kind: str, fault=None) -> Build:
@@ -325,7 +333,7 @@ def fault_name(lab: str, fault) -> str:
 def planted_fault(lab: str, fault) -> Path:
     """The source of a solution with a fault."""
     files = solution_files(lab)
-    broken = fault.file or source_name(lab)
+    broken = broken_file(lab, fault)
     files[broken] = fault.apply(files[broken])
     return plant("faults", fault_name(lab, fault), files) / source_name(lab)
 
@@ -397,7 +405,7 @@ def verdict(lab: str, kind: str, fault=None) -> tuple[Build, subprocess.Complete
     if kind == "faults":
         watched = watched_options(lab, planted_fault(lab, fault)) if fault.watched else []
         # The first failing case that says what it should is enough; it is most likely one of the broken function.
-        broken = solution_files(lab)[fault.file or source_name(lab)]
+        broken = solution_files(lab)[broken_file(lab, fault)]
         telling = "watched" if fault.watched else fault.function(broken)
         for options in (["--quick", "--before", telling], []):
             result = check(lab, built.program, f"--first={fault.caught}", "--timeout", 20, *watched, *options)

@@ -140,3 +140,11 @@ def test_checker_says_how_it_is_used(lab):
 @pytest.mark.skipif(os.environ.get("CI") != "true", reason="only where CI=true: a learner may edit labs/")
 def test_labs_equal_what_the_solutions_give():
     assert not exercises.differences(ROOT / "solutions", ROOT / "labs", LABS)
+
+
+def test_a_source_without_a_task_is_there_once():
+    """In given/ or further/ of the lab's folder; the solutions have those with a task."""
+    for lab in LABS:
+        solutions = {path for path in (ROOT / "solutions" / lab).iterdir() if path.suffix in exercises.SUFFIXES}
+        assert all(exercises.BEGIN in path.read_text(encoding="utf-8") for path in solutions), lab
+        assert not any(exercises.BEGIN in text for text in exercises.given_files(ROOT / "labs" / lab).values()), lab

@@ -20,17 +20,19 @@ STRICT = ("-G -gencode arch=compute_75,code=sm_75 -gencode arch=compute_90,code=
 def compile_strictly(lab, kind):
     """What nvcc says to a solution or an exercise, for both architectures.
 
-    A solution whose Makefile asks for no flags is linked as well, and not told the standard: what a
-    bare `nvcc name.cu` needs.
+    A solution of one page whose Makefile asks for no flags is linked as well, and not told the standard:
+    what a bare `nvcc name.cu` needs.
     """
     flags, folder = farm.lab_flags(lab, "gpu"), ROOT / "solutions" / lab
     if kind == "exercises":
         folder = farm.call(farm.generated_exercise, lab)
-    if kind == "exercises" or flags:
+    given = farm.exercises.given_files(ROOT / "labs" / lab)
+    if kind == "exercises" or flags or given:
         flags += " -std=c++17 -c"
+    paths = farm.exercises.include_paths(folder / farm.source_name(lab)) if given else []
     target = BUILD / "nvcc" / f"{kind}_{lab}.o"
     target.parent.mkdir(parents=True, exist_ok=True)
-    return farm.run(NVCC, *shlex.split(f"{STRICT} {flags}"), farm.source_name(lab), "-o", target,
+    return farm.run(NVCC, *shlex.split(f"{STRICT} {flags}"), *paths, farm.source_name(lab), "-o", target,
                     cwd=folder, timeout=600)
 
 

@@ -9,10 +9,11 @@ program made of `text` is any of them: which one says the name of the folder tha
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
-MARKER = re.compile(r'(# \d+ "(.*)")((?: \d)*)$')  # line, file; 1 entered, 2 left, 3 of the system
+MARKER = re.compile(r'(# \d+) "(.*)"((?: \d)*)$')  # line, file; 1 entered, 2 left, 3 of the system
 
 # The headers of a lab declare all that is used here.
 MAIN = """
@@ -53,9 +54,10 @@ def split(source: str, folder: Path) -> tuple[str, str]:
     for line in source.splitlines(keepends=True):
         marker = MARKER.match(line)
         if marker:
-            lines = own if Path(marker[2]).parent == folder else shared
+            path = os.path.normpath(marker[2])
+            lines = own if path.startswith(f"{folder}/") else shared
             # Files are no longer entered and left in turn.
-            line = marker[1] + (" 3" if "3" in marker[3] else "") + "\n"
+            line = f'{marker[1]} "{path}"' + (" 3" if "3" in marker[3] else "") + "\n"
         lines.append(line)
-    # From every folder the way to a common file is another one: folder/../../common.
-    return "".join(shared).replace(f"{folder}/../", f"{folder.parent}/"), "".join(own)
+    # A shared header's __FILE__ begins with the folder that it was included from.
+    return "".join(shared).replace(f"{folder}/", f"{folder.parent}/any/"), "".join(own)

@@ -11,6 +11,8 @@ A solution carries marked regions:
 
 The exercise is the same file without the markers and without the real code; what follows `//: ` is
 what the learner sees instead, at the place where the `//:` stood.
+
+A source without a marked region is given: it lies in given/ or further/ of the lab's own folder, once for both.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BEGIN, END, LEARNER = "// BEGIN SOLUTION", "// END SOLUTION", "//:"
 SUFFIXES = (".cu", ".cuh", ".h")
+GIVEN = ("given", "further")  # the folders in a lab's own for sources that nobody edits
 # What looks like a marker and is none: the learner would get the solution.
 NEAR_MISS = re.compile(r"//.*\b(begin|end)[ _-]*solution\b", re.IGNORECASE)
 
@@ -89,6 +92,17 @@ def exercise_files(solution: Path) -> dict[str, str]:
     if errors:
         raise MarkerError("\n".join(errors))
     return files
+
+
+def given_files(lab: Path) -> dict[str, str]:
+    """Name from the lab's folder -> text of every source that is given: those of the solution, too."""
+    return {f"{folder}/{path.name}": path.read_text(encoding="utf-8") for folder in GIVEN if (lab / folder).is_dir()
+            for path in sorted((lab / folder).iterdir()) if path.suffix in SUFFIXES}
+
+
+def include_paths(source: Path) -> list[str]:
+    """Where nvcc finds what a source of the course includes: beside it first, then in the lab's own folder."""
+    return [f"-I{source.parent}", f"-I{source.parent}/../../labs/{source.parent.name}"]
 
 
 def shown(path: Path) -> str:

@@ -8,6 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from .exercises import include_paths
 from .grade_collect import Work, main_file
 from .grade_confine import Confinement
 
@@ -44,7 +45,7 @@ class Tools:
 
     def command(self, root: Path, source: Path, program: Path) -> list[str]:
         if self.backend == "gpu":
-            return [self.nvcc, *shlex.split(self.flags), "-o", str(program), str(source)]
+            return [self.nvcc, *shlex.split(self.flags), *include_paths(source), "-o", str(program), str(source)]
         flags = ["--flags", self.flags] if self.flags else []
         return ["bash", str(root / "common/cpu/compile.sh"), "--cxx", self.cxx, "--python", self.python, *flags,
                 "--runtime-object", str(root / "build/cpu/runtime.a"), str(source), "-o", str(program)]
@@ -80,6 +81,7 @@ def lay_out(root: Path, folder: Path, work: Work) -> Path:
     sources = folder / "labs" / work.lab
     sources.mkdir(parents=True)
     for name, text in work.files:
+        (sources / name).parent.mkdir(exist_ok=True)
         (sources / name).write_bytes(text)
     (folder / "common").mkdir()
     for path in common_sources(root):

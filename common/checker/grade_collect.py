@@ -58,7 +58,12 @@ def gradable_labs(root: Path) -> list[str]:
 def solution(root: Path, lab: str) -> Work:
     """The worked solution in the form of a submission."""
     paths = [path for path in sorted((root / "solutions" / lab).iterdir()) if path.suffix in exercises.SUFFIXES]
-    return Work(lab, tuple((path.name, path.read_bytes()) for path in paths))
+    return Work(lab, (*((path.name, path.read_bytes()) for path in paths), *given(root, lab)))
+
+
+def given(root: Path, lab: str) -> list[tuple[str, bytes]]:
+    """What a submission compiles with, and never brings along."""
+    return [(name, text.encode()) for name, text in exercises.given_files(root / "labs" / lab).items()]
 
 
 def collect(root: Path, student: Path, lab: str) -> Work:
@@ -82,7 +87,7 @@ def collect(root: Path, student: Path, lab: str) -> Work:
         except FileNotFoundError:
             files[name] = text.encode()
             notes.append(f"{name} is not in the submission: taken as it was handed out")
-    return Work(lab, tuple(sorted(files.items())), tuple(notes))
+    return Work(lab, (*sorted(files.items()), *given(root, lab)), tuple(notes))
 
 
 ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".xz", ".bz2", ".7z", ".rar")

@@ -31,6 +31,7 @@ from pathlib import Path
 from explain.order import mistake_in_order
 
 from . import excerpt, sanitize_card
+from .exercises import include_paths
 from .failure import Failure, Skipped
 from .job import interruptible
 from .lab import BAD_USAGE, RIGHT, SKIPPED, WRONG, Parser
@@ -158,7 +159,7 @@ def built_by_nvcc(options: argparse.Namespace) -> Path:
     program = place_of("gpu", options.source.resolve())
     ccbin = ["-ccbin", os.environ["CCBIN"]] if os.environ.get("CCBIN") else []
     words = [said["nvcc"], "-std=c++17", "-O3", "-lineinfo", "-g", *said["gencode"].split(), *ccbin,
-             *shlex.split(options.flags), str(options.source)]
+             *shlex.split(options.flags), *include_paths(options.source), str(options.source)]
     return built(options, [said["nvcc"], os.environ.get("CCBIN") or "g++"], "", program, words)
 
 

@@ -132,6 +132,13 @@ esac
 [ -z "$sanitize" ] || observe=(--observed)
 read -r -a words <<<"${CPU_CXXFLAGS:-} $extra_flags"
 flags+=(-DCUDA_ON_CPU=1 -DLAB_COMPILED "-I$here/include" "${words[@]}")
+# A page that is given includes the pages with tasks from beside the source, whether that is the exercise or the
+# solution; and a solution has beside it only what differs.
+if [ $runtime = no ]; then
+    folder=$(dirname -- "$source")
+    flags+=("-I$folder")
+    [ "$folder" = . ] || [ ! -d "$folder/../../labs/${folder##*/}" ] || flags+=("-I$folder/../../labs/${folder##*/}")
+fi
 read -r -a link_flags <<<"${CPU_LDFLAGS:-}"
 
 preprocess=("$cxx" "${flags[@]}" -include "$here/include/cuda_runtime.h" -E -x c++ "$source")

@@ -3,7 +3,7 @@
 // table whose key is the whole pair sees to it that equal numbers mean equal pairs.
 #pragma once
 
-#include "partition.cuh"
+#include "given/partition.cuh"
 
 constexpr unsigned long long no_pair = ~0ull;  // no state has the number 2^32 - 1
 
@@ -28,8 +28,8 @@ inline int64_t slots_for(int64_t states) {
 __device__ inline uint32_t slot_of_pair(unsigned long long* slots, uint32_t mask,
                                         unsigned long long pair) {
     uint32_t slot = mixed(pair) & mask;
-    // TODO 7 (about 6 lines): look() (partition.cuh) into the slot; where it is empty, try to put the pair there by
-    // atomicCAS, which may find that another thread was quicker. A slot that holds the pair now is
+    // TODO 7 (about 6 lines): look() (given/partition.cuh) into the slot; where it is empty, try to put
+    // the pair there by atomicCAS, which may find that another thread was quicker. A slot that holds the pair now is
     // the answer; one that holds another pair leads to the next slot, and behind the last to the first.
     // Replace the line below.
     return slot;

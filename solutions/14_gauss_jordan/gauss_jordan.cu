@@ -13,9 +13,9 @@
 // `cpu` is the same elimination on the host. make bench compares with cusolver, and with openblas on
 // the host, where these are found.
 //
-// The pages: elimination.cuh has the first four variants, and nearly all that you write. panel.cuh, update.cuh,
-// last_panels.cuh and substitution.cuh have the kernels of the others, blocked.cuh their order. reference.h
-// is the CPU, input.h reads systems, system.h is what all of them share.
+// The pages: elimination.cuh has the first four variants, and nearly all that you write. The kernels of the
+// others are in further/, and further/blocked.cuh has their order. In given/, reference.h is the CPU,
+// input.h reads systems, system.h is what all of them share.
 
 #include <algorithm>
 #include <cmath>
@@ -27,10 +27,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "blocked.cuh"
 #include "elimination.cuh"
-#include "input.h"
-#include "reference.h"
+#include "further/blocked.cuh"
+#include "given/input.h"
+#include "given/reference.h"
 
 #if defined(LAB_BENCH) && defined(LAB_PEERS) && __has_include(<cusolverDn.h>)
 #include <cusolverDn.h>

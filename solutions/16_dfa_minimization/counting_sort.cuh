@@ -7,8 +7,8 @@
 // block has threads, so that a thread can look after a value.
 #pragma once
 
-#include "prefix_sum.cuh"
-#include "verify.h"
+#include "given/prefix_sum.cuh"
+#include "given/verify.h"
 
 enum class Solution { a, b, c };
 enum class Form { horizontal, vertical };

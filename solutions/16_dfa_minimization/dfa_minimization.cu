@@ -6,28 +6,27 @@
 // whole algorithm on the GPU, from a counting sort that is built by hand to rounds that the host
 // does not even see; and that a better algorithm may beat a better machine.
 //
-// The pages of this lab:
-//   automaton.h        automata, the families that are measured, quotients
-//   automaton_file.h   automata as text, tables and pictures
+// The pages with tasks:
 //   moore.h            moore_radix, moore_hash: Moore's algorithm on one core
 //   openmp.h           openmp_for to openmp_sort: the report's six programs
-//   phases.h           the phases that openmp_tasks calls, with an eye on their order
-//   hopcroft.h         hopcroft: the reference
-//   device.cuh         the variants on the device, in the order of their ladder
-//   verify.h           what goes wrong first, in a sentence: what --verify compares
-// and this one: what the command line says, and the table.
+//   counting_sort.cuh  the report's counting sorts on the device
+//   fold.cuh           letters folded into numbers by a hash table
+//   retire.cuh         states that are alone drop out
 // BEGIN SOLUTION
-//: // What is yours to write is marked by TODO in these pages; the handout lists it, task by task.
+//: // What is yours to write is marked by TODO in them; the handout lists it, task by task.
 // END SOLUTION
+// The pages that they use are in given/; the first to look into is given/device.cuh, the variants on
+// the device in the order of their ladder. further/ has the variants beyond the tasks. This page: what
+// the command line says, and the table.
 #include <cmath>
 #include <thread>
 
 #include "../../common/array_file.h"
 #include "../../common/lab.h"
-#include "automaton.h"
-#include "automaton_file.h"
-#include "device.cuh"
-#include "hopcroft.h"
+#include "given/automaton.h"
+#include "given/automaton_file.h"
+#include "given/device.cuh"
+#include "given/hopcroft.h"
 #include "moore.h"
 #ifdef _OPENMP
 #include "openmp.h"

@@ -3,7 +3,7 @@
 // table whose key is the whole pair sees to it that equal numbers mean equal pairs.
 #pragma once
 
-#include "partition.cuh"
+#include "given/partition.cuh"
 
 constexpr unsigned long long no_pair = ~0ull;  // no state has the number 2^32 - 1
 
@@ -35,8 +35,8 @@ __device__ inline uint32_t slot_of_pair(unsigned long long* slots, uint32_t mask
         if (found == no_pair || found == pair) return slot;
         slot = (slot + 1) & mask;
     }
-    //: // TODO 7 (about 6 lines): look() (partition.cuh) into the slot; where it is empty, try to put the pair there by
-    //: // atomicCAS, which may find that another thread was quicker. A slot that holds the pair now is
+    //: // TODO 7 (about 6 lines): look() (given/partition.cuh) into the slot; where it is empty, try to put
+    //: // the pair there by atomicCAS, which may find that another thread was quicker. A slot that holds the pair now is
     //: // the answer; one that holds another pair leads to the next slot, and behind the last to the first.
     //: // Replace the line below.
     //: return slot;

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "automaton.h"
-#include "verify.h"
+#include "given/automaton.h"
+#include "given/verify.h"
 
 struct HostOptions {
     int threads = 1;              // of the OpenMP programs

@@ -14,8 +14,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "given/phases.h"
 #include "moore.h"
-#include "phases.h"
 
 // One loop for all digits at once. Several threads count in one array, hence atomically.
 inline Partition openmp_for(const Automaton& automaton, const HostOptions& options) {

@@ -2,7 +2,7 @@
 // again: it leaves the list, and the rounds of a random automaton soon have almost nothing to do.
 #pragma once
 
-#include "signature_table.cuh"
+#include "given/signature_table.cuh"
 
 // What a round counts.
 struct RetireCounts {
@@ -43,7 +43,7 @@ __global__ void keep_crowded(TableRound now, const int32_t* active, int64_t coun
         may_split = others[i] != q || now.crowded[q] == now.round;
         //: // TODO 9 (about 1 line): a state may split from others as long as it is not alone: another
         //: // state stands for it, or it does so itself and others have joined it in this round:
-        //: // now.crowded says so (TableRound, in signature_table.cuh). Replace the line below.
+        //: // now.crowded says so (TableRound, in given/signature_table.cuh). Replace the line below.
         //: may_split = false;
         // END SOLUTION
     }

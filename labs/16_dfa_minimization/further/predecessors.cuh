@@ -1,7 +1,7 @@
 // The transitions the other way round: for each state the list of those that lead to it.
 #pragma once
 
-#include "partition.cuh"
+#include "../given/partition.cuh"
 
 // Lanes that hold the same number, as one adds all of them. Every active lane gets the counter's
 // value before, plus its rank among those that share its number: a place of its own.

@@ -4,7 +4,7 @@
 
 #include <climits>
 
-#include "../../common/lab.h"
+#include "../../../common/lab.h"
 #include "prefix_sum.cuh"
 #include "verify.h"
 

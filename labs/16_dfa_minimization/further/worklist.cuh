@@ -13,8 +13,8 @@
 // rounds at once, a lane each.
 #pragma once
 
+#include "../given/signature_table.cuh"
 #include "chains.cuh"
-#include "signature_table.cuh"
 
 constexpr int narrow_states = 32, narrow_sources = 1024;
 constexpr int few_sources = 8;  // a lane goes through so many alone

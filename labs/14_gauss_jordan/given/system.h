@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "../../common/lab.h"
+#include "../../../common/lab.h"
 
 // (A | B), the coefficients and beside them all right-hand sides: what is done to a row of A is done to
 // its row of B. (n, width), row-major; a row begins `stride` elements after the one before it. The

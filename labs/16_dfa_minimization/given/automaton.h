@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "../../common/lab.h"
+#include "../../../common/lab.h"
 
 // A complete deterministic automaton. next: (symbols, states), letter-major:
 // next[symbol * states + state].

@@ -5,7 +5,7 @@
 // letter, and the meeting.
 #pragma once
 
-#include "signature_table.cuh"
+#include "../given/signature_table.cuh"
 
 // Everything the rounds share.
 struct Persistent {

@@ -4,14 +4,14 @@
 #include <cstring>
 #include <vector>
 
-#include "adaptive.cuh"
+#include "../further/adaptive.cuh"
+#include "../further/persistent.cuh"
+#include "../further/worklist_rounds.cuh"
 #include "fold.cuh"
-#include "persistent.cuh"
 #include "radix_sort.cuh"
 #include "retire.cuh"
 #include "signature_table.cuh"
 #include "sorted_signatures.cuh"
-#include "worklist_rounds.cuh"
 
 // Refines until nothing splits. class_of: (states), on the device; becomes the coarsest partition
 // that tells final states apart and is respected by every letter, numbered by lowest states.

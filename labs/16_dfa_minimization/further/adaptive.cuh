@@ -3,7 +3,7 @@
 // predecessors, which cost about as much as two such rounds, pay. A small one goes there at once.
 #pragma once
 
-#include "radix_sort.cuh"
+#include "../given/radix_sort.cuh"
 #include "retire.cuh"
 #include "worklist_rounds.cuh"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "../../common/lab.h"
+#include "../../../common/lab.h"
 
 // The first sentence about a variant goes to standard error at once, for a crash may follow. Several
 // threads may have one at a time.

@@ -4,8 +4,8 @@
 // the tensor cores for doubles.
 #pragma once
 
-#include "../../common/async_copy.h"
-#include "system.h"
+#include "../../../common/async_copy.h"
+#include "../given/system.h"
 
 // ---------------------------------------------------------------------------------------------
 // Exchanges and triangular solves. A block has 32 columns, a lane one of them, and a warp every eighth

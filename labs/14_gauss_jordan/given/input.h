@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../../common/array_file.h"
+#include "../../../common/array_file.h"
 #include "system.h"
 
 // A X = B on the host. a: (n, n), b: (n, sides), row-major

@@ -1,7 +1,7 @@
 // Triangular systems with few right-hand sides, residuals, and what refinement needs beside them.
 #pragma once
 
-#include "system.h"
+#include "../given/system.h"
 
 constexpr int step_rows = 64;  // of a block of `substitute`
 

@@ -2,7 +2,7 @@
 // those before it.
 #pragma once
 
-#include "../../common/lab.h"
+#include "../../../common/lab.h"
 
 using lab::DeviceArray;
 

@@ -278,7 +278,8 @@ def explained(expected, got, case):
         part = slice(2 * radius + 2)  # a strip has more rows; further down sums would need more than a byte
         for sentence, wrong in of_sliding(pixels, radius):
             fits = wrong[part] < 256
-            if case.wrong[part][fits].any() and (wrong[part] == got[part])[fits].mean() > 0.9:
+            as_simulated, differs = (wrong[part] == got[part])[fits], case.wrong[part][fits]
+            if differs.any() and as_simulated.mean() > 0.9 and as_simulated[differs].mean() > 0.9:
                 return f"{sentence} ({TODO[variant]}{'a' if variant == 'fused' else ''})"
     return None
 

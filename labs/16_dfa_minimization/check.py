@@ -151,7 +151,7 @@ def explain_end(case, run, words, variants, env):
     text = f"{checker.program.explain_ending(run)}{checker.program.quoted_output(run)}\nrepeat: {run.command}"
     verified = case.run(*words, "--verify", status=None, env=env)
     causes = [likely_cause(variant, verified) for variant in variants]
-    table = re.search(r"kernel (?:fold_letter|find_slots), .* past the end of the allocation of (\d+) bytes", run.stderr)
+    table = re.search(r"kernel (?:\w+::)*(?:fold_letter|find_slots), .* past the end of the allocation of (\d+) bytes", run.stderr)
     if table and int(table[1]) & int(table[1]) - 1 == 0:  # the slots are so many, 8 bytes each, and at least 64
         causes.append("TODO 7 in fold.cuh: slot_of_pair looks behind the last slot, which is number `mask`: there the first one follows, "
                       "(slot + 1) & mask")

@@ -301,10 +301,10 @@ def solution_files(lab: str) -> dict[str, str]:
             for path in sorted((ROOT / "solutions" / lab).iterdir()) if path.is_file()} | exercises.given_files(ROOT / "labs" / lab)
 
 
-def broken_file(lab: str, fault) -> str:
+def broken_file(lab: str, fault, files: dict[str, str]) -> str:
     """The file that a fault is planted in, by its name from the lab's folder."""
     name = fault.file or source_name(lab)
-    return next(path for path in solution_files(lab) if Path(path).name == name)
+    return next(path for path in files if Path(path).name == name)
 
 
 def generated_exercise(lab: str) -> Path:
@@ -333,7 +333,7 @@ def fault_name(lab: str, fault) -> str:
 def planted_fault(lab: str, fault) -> Path:
     """The source of a solution with a fault."""
     files = solution_files(lab)
-    broken = broken_file(lab, fault)
+    broken = broken_file(lab, fault, files)
     files[broken] = fault.apply(files[broken])
     return plant("faults", fault_name(lab, fault), files) / source_name(lab)
 
@@ -405,7 +405,8 @@ def verdict(lab: str, kind: str, fault=None) -> tuple[Build, subprocess.Complete
     if kind == "faults":
         watched = watched_options(lab, planted_fault(lab, fault)) if fault.watched else []
         # The first failing case that says what it should is enough; it is most likely one of the broken function.
-        broken = solution_files(lab)[broken_file(lab, fault)]
+        files = solution_files(lab)
+        broken = files[broken_file(lab, fault, files)]
         telling = "watched" if fault.watched else fault.function(broken)
         for options in (["--quick", "--before", telling], []):
             result = check(lab, built.program, f"--first={fault.caught}", "--timeout", 20, *watched, *options)

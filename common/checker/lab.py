@@ -120,17 +120,19 @@ class Lab:
         self.cases.append(Registered(name, function, parameters, quick, fresh, order))
         return function
 
-    def watched(self, name: str, runs: list[list], judge: Callable | None = None) -> None:
+    def watched(self, name: str, runs: list[list], judge: Callable | None = None, storing: dict[str, int] | None = None) -> None:
         """Registers a case that runs the learner's own file under watch, as `make sanitize` does, once for each list
         of arguments: small ones, since it is a hundred times slower. What it finds fails the case; whether the result
         is right is for others to judge.
 
-        `judge(case)` is called after each run and may ask for more, case.threads(..., storing=n) for one. Where
-        there is no source, on a card, the case is not counted, and the last line says so.
+        `storing`: kernel -> how many of its threads must have stored anything, in each run. `judge(case)` is called
+        after each run and may ask for more. Where there is no source, on a card, the case is not counted, and the
+        last line says so.
         """
-        self.cases.append(Registered(name, self.run_watched, {"runs": runs, "judge": judge}, True, False, "", True))
+        self.cases.append(Registered(name, self.run_watched, {"runs": runs, "judge": judge, "storing": storing or {}},
+                                     True, False, "", True))
 
-    def run_watched(self, case: Case, runs: list[list], judge: Callable | None) -> None:
+    def run_watched(self, case: Case, runs: list[list], judge: Callable | None, storing: dict[str, int]) -> None:
         """One watched case."""
         wrong = ""  # the command that gives a wrong result
         for arguments in runs:
@@ -138,7 +140,11 @@ class Lab:
             again = f"make sanitize LAB={self.name.split('_')[0]}" + (f' ARGS="{" ".join(words)}"' if words else "")
             case.last_run = self.watched_program.run(words, case.folder, self.watched_seconds, again)
             wrong = wrong or again.replace("sanitize", "run") * (case.last_run.status != 0)
-            if judge and not wrong:
+            if wrong:
+                continue
+            for kernel, threads in storing.items():
+                case.threads(kernel, storing=threads)
+            if judge:
                 judge(case)
         if wrong:
             raise Unjudged(f"no race was found, but the program calls its result wrong\nrepeat: {wrong}")

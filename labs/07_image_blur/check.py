@@ -242,18 +242,17 @@ def of_sliding(pixels, radius):
     height = len(pixels)
     enters, leaves = radius, -radius - 1
     outside = ": the row that enters is `row + radius`", ": the row that leaves is `row - radius - 1`"
-    for enter, leave, sign, sentence in (
-            (enters, None, 1, "no row leaves the sums" + outside[1]), (None, leaves, 1, "no row enters the sums" + outside[0]),
-            (enters, leaves + 1, 1, "a row leaves one too early" + outside[1]),
-            (enters, leaves - 1, 1, "a row leaves one too late" + outside[1]),
-            (enters - 1, leaves, 1, "a row enters one too late" + outside[0]),
-            (enters + 1, leaves, 1, "a row enters one too early" + outside[0]),
-            (enters, leaves, -1, "the row that leaves is added, and the one that enters is taken away"),
-            (enters, leaves, 2**16, "the sum of a row is kept in 16 bits, which are too few: its type is Sum"),
-            (None, None, 1, "the sums stay as they are from row to row: nothing enters, and nothing leaves")):
+    for enter, leave, moving, sentence in (
+            (enters, None, along, "no row leaves the sums" + outside[1]), (None, leaves, along, "no row enters the sums" + outside[0]),
+            (enters, leaves + 1, along, "a row leaves one too early" + outside[1]),
+            (enters, leaves - 1, along, "a row leaves one too late" + outside[1]),
+            (enters - 1, leaves, along, "a row enters one too late" + outside[0]),
+            (enters + 1, leaves, along, "a row enters one too early" + outside[0]),
+            (enters, leaves, -along, "the row that leaves is added, and the one that enters is taken away"),
+            (enters, leaves, along % 2**16, "the sum of a row is kept in 16 bits, which are too few: its type is Sum"),
+            (None, None, along, "the sums stay as they are from row to row: nothing enters, and nothing leaves")):
         total = along[:min(radius, height)].sum(axis=0)
         result = numpy.empty_like(along)
-        moving = along % sign if sign > 1 else sign * along
         for row in range(height):
             if enter is not None and 0 <= row + enter < height:
                 total = total + moving[row + enter]
@@ -530,15 +529,7 @@ lab.kernels({"naive": "naive", "tiled": "tiled", "separable": ("sum_along_rows",
 # So many threads at least have something to store in the watched run: each value, each lane that has one, or each column.
 STORING = {"naive": 3000, "tiled": 3000, "sum_along_rows": 3000, "mean_down_columns": 3000, "prefix_along_rows": 640,
            "slide_down": 150, "fused": 32, "shuffled": 40}
-
-
-def shared_out(case):
-    """Judges a watched run: how many threads of each kernel have stored anything."""
-    for kernel, threads in STORING.items():
-        case.threads(kernel, storing=threads)
-
-
-lab.watched("no race between threads", [["--height", 20, "--width", 50, "--channels", 3, "--radius", 2]], shared_out)
+lab.watched("no race between threads", [["--height", 20, "--width", 50, "--channels", 3, "--radius", 2]], storing=STORING)
 
 
 @lab.case("a picture and a radius nobody knows before, all variants", fresh=True)

@@ -7,6 +7,7 @@
 #: make check LAB=03           judge my exercise; VARIANT=vectorised: that variant alone (run, hint, watch, too)
 #: make build LAB=03           build it only
 #: make run LAB=03 SOLUTION=1  the worked solution; check, build, bench, sanitize, explain, profile too
+#: make run LAB=13 FURTHER=1   with the variants of further/, which are there to be read; check and the like, too
 #: make sanitize LAB=03        races, bounds, barriers, pointers and more: named, with lines; FILE=my.cu
 #: make bench LAB=03           times as a table, CSV and plots, beside the vendor's library
 #: make explain LAB=03         what each line asks of memory, without a GPU; FILE=my.cu; EXPLAIN=--help

@@ -269,19 +269,4 @@ inline void write_image(const std::string& path, const uint8_t* pixels, int64_t 
 #pragma GCC pop_options
 #endif
 
-namespace lab {
-
-// Random bytes for pixels, the same on every machine.
-inline Image random_image(int64_t height, int64_t width, int channels, uint64_t seed) {
-    Image image = {height, width, channels, {}};
-    image.pixels.resize(size_t(image.count()));
-    const uint64_t start = mixed_bits(seed + 1);
-    for (int64_t i = 0; i < image.count(); i += 8) {
-        const uint64_t bits = mixed_bits(start + uint64_t(i));
-        std::memcpy(&image.pixels[size_t(i)], &bits,
-                    size_t(std::min<int64_t>(8, image.count() - i)));
-    }
-    return image;
-}
-
-}  // namespace lab
+#include "lab/picture_input.h"  // --input, or random pixels

@@ -93,8 +93,9 @@ $(call require,compiler $(needs_stb) $(if $(filter cpu,$(backend)),python boost)
 -include $(top)/build/setup.mk
 
 announce:
-	@$(if $(variant),$(call python_path,$(top)/common) $(call quote,$(PYTHON)) -B check.py --list $(of_variant) >/dev/null)
+	@$(if $(variant),$(call python_path,$(top)/common) $(call quote,$(PYTHON)) -B check.py --list $(if $(further),--further) $(of_variant) >/dev/null)
 	@echo $(call quote,backend: $(backend) ($(reason))) >&2
+	@$(if $(call is_set,FURTHER),$(if $(wildcard further),,echo 'lab $(lab) has no folder further/: FURTHER=1 changes nothing' >&2))
 	@$(if $(untouched),echo 'labs/$(lab)/$(name).cu is as it was shipped: the worked solution is $(if $(explain),explained,measured)' >&2)
 	@$(call is_missing,$(LAB_PEERS),$(libraries))
 	@$(call is_missing,$(LAB_HOST_PEERS),$(host_libraries))
@@ -107,7 +108,9 @@ untouched := $(if $(bench)$(profile)$(explain),$(if $(SOLUTION),,$(shell PYTHONP
 kind := $(if $(call is_set,SOLUTION)$(untouched),solutions,labs)
 source := $(if $(filter solutions,$(kind)),$(top)/solutions/$(lab)/)$(name).cu
 debug := $(if $(call is_set,DEBUG),-debug)
-flavour := build/$(backend)$(bench:%=-%)$(if $(filter cpu,$(backend)),$(explain:%=-%),$(sanitize:%=-%))$(debug)
+# FURTHER=1: with the variants of further/, which nobody is asked to write. Benchmarks have them in any case.
+further := $(if $(bench)$(call is_set,FURTHER),$(if $(wildcard further),-DLAB_FURTHER))
+flavour := build/$(backend)$(bench:%=-%)$(if $(filter cpu,$(backend)),$(explain:%=-%),$(sanitize:%=-%))$(if $(bench),,$(further:%=-further))$(debug)
 target := $(flavour)/$(kind)/$(lab)/$(name)
 program := $(top)/$(target)
 
@@ -134,7 +137,7 @@ host_compiler := $(if $(CCBIN),-ccbin $(call quote,$(CCBIN)))
 # Pages that are given include those with tasks from beside the source: here or in solutions/.
 include_paths := $(if $(wildcard given further),$(addprefix -I,$(dir $(source)) .))
 flags := -std=c++17 $(if $(call is_set,DEBUG),-G -g -O0 -DLAB_DEBUG,-O3 -lineinfo$(if $(sanitize), -g)) $(gencode) \
-    $(host_compiler) $(addprefix -Xcompiler ,-Wall $(LAB_CXX_FLAGS)) $(LAB_NVCC_FLAGS)
+    $(host_compiler) $(addprefix -Xcompiler ,-Wall $(LAB_CXX_FLAGS)) $(LAB_NVCC_FLAGS) $(further)
 libraries := $(call peers,$(call quote,$(nvcc)) $(host_compiler),$(LAB_PEERS))
 host_libraries := $(call peers,$(call quote,$(nvcc)) $(host_compiler),$(LAB_HOST_PEERS))
 # The toolkit's libraries lie beside nvcc, or where NVCC_APPEND_FLAGS and LIBRARY_PATH say.
@@ -150,7 +153,7 @@ else
 
 libraries := none
 host_libraries := $(call peers,$(call quote,$(CXX)),$(LAB_HOST_PEERS))
-flags := $(strip $(LAB_CXX_FLAGS) $(if $(bench),-DLAB_BENCH $(if $(host_libraries),-DLAB_HOST_PEERS)))
+flags := $(strip $(LAB_CXX_FLAGS) $(further) $(if $(bench),-DLAB_BENCH $(if $(host_libraries),-DLAB_HOST_PEERS)))
 export CPU_LDFLAGS := $(CPU_LDFLAGS) $(addprefix -l,$(host_libraries))
 compile := bash $(top)/common/cpu/compile.sh $(if $(call is_set,DEBUG),--debug) \
     $(if $(explain),--sanitize accesses) \
@@ -213,6 +216,6 @@ watched := $(if $(filter cpu,$(backend)),$(if $(filter g++,$(CXX)),--source $(up
 
 check: $(program) | announce
 	$(quiet)$(at) $(shown) $(call python_path,$(up)common) $(call quote,$(PYTHON)) -B \
-	    $(here)check.py --program $(up)$(target) $(watched) $(of_variant) $(ARGS) || $(skipped_is_fine)
+	    $(here)check.py --program $(up)$(target) $(watched) $(if $(further),--further) $(of_variant) $(ARGS) || $(skipped_is_fine)
 
 endif

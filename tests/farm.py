@@ -253,15 +253,20 @@ def slug(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_")
 
 
-def lab_flags(lab: str, backend: str) -> str:
-    """What the lab's Makefile asks of nvcc, or of the compiler for the CPU."""
+def has_further(lab: str) -> bool:
+    return (ROOT / "labs" / lab / "further").is_dir()
+
+
+def lab_flags(lab: str, backend: str, further: bool = False) -> str:
+    """What the lab's Makefile asks of nvcc, or of the compiler for the CPU; further: with the variants of further/."""
     makefile = ROOT / "labs" / lab / "Makefile"
     text = makefile.read_text() if makefile.is_file() else ""
     flags = {name: " ".join(re.findall(rf"^{name}\s*[:+?]?=[ \t]*(.*)$", text, re.MULTILINE))
              for name in ("LAB_NVCC_FLAGS", "LAB_CXX_FLAGS")}
+    asked = ["-DLAB_FURTHER"] if further and has_further(lab) else []
     if backend == "cpu":
-        return flags["LAB_CXX_FLAGS"]
-    return " ".join([flags["LAB_NVCC_FLAGS"], *(f"-Xcompiler {flag}" for flag in flags["LAB_CXX_FLAGS"].split())]).strip()
+        return " ".join([flags["LAB_CXX_FLAGS"], *asked]).strip()
+    return " ".join([flags["LAB_NVCC_FLAGS"], *asked, *(f"-Xcompiler {flag}" for flag in flags["LAB_CXX_FLAGS"].split())]).strip()
 
 
 def load_faults(lab: str) -> list:
@@ -307,6 +312,11 @@ def broken_file(lab: str, fault, files: dict[str, str]) -> str:
     return next(path for path in files if Path(path).name == name)
 
 
+def is_further(lab: str, fault) -> bool:
+    """Is the fault in a page of further/? Else it is planted in a program without them."""
+    return (ROOT / "labs" / lab / "further" / (fault.file or source_name(lab))).is_file()
+
+
 def generated_exercise(lab: str) -> Path:
     """The folder of an exercise, fresh from its solution; the learner's own file is never looked at."""
     return plant("exercises", lab, exercises.exercise_files(ROOT / "solutions" / lab) | exercises.given_files(ROOT / "labs" / lab))
@@ -318,7 +328,7 @@ def compile_lab(lab: str, kind: str, fault=None) -> Build:
         return compile_fault(lab, fault)
     folder = ROOT / "solutions" / lab if kind == "solutions" else call(generated_exercise, lab)
     return compile_source(folder / source_name(lab), f"{kind}/{lab}", BACKEND, False,
-                          lab_flags(lab, BACKEND))
+                          lab_flags(lab, BACKEND, kind == "solutions"))
 
 
 # Faults are many. On the CPU those of a lab share compilations, with less care where that saves time.
@@ -340,9 +350,13 @@ def planted_fault(lab: str, fault) -> Path:
 
 def batches(lab: str) -> list[tuple]:
     """The faults of a lab that compile_together takes at once."""
-    faults = [fault for fault in load_faults(lab) if BACKEND in fault.backends]
-    starts = range(0, len(faults), FAULTS_AT_ONCE) if BACKEND == "cpu" else []
-    return [tuple(faults[start:start + FAULTS_AT_ONCE]) for start in starts]
+    if BACKEND != "cpu":
+        return []
+    found = []
+    for further in (False, True):
+        faults = [fault for fault in load_faults(lab) if BACKEND in fault.backends and is_further(lab, fault) == further]
+        found += [tuple(faults[start:start + FAULTS_AT_ONCE]) for start in range(0, len(faults), FAULTS_AT_ONCE)]
+    return found
 
 
 def compile_fault(lab: str, fault) -> Build:
@@ -356,7 +370,7 @@ def compile_fault(lab: str, fault) -> Build:
             program.unlink(missing_ok=True)
             program.hardlink_to(built.program)  # the program asks for the folder that it lies in
             return Build(program, 0, built.output)
-    flags = lab_flags(lab, BACKEND) + (f" {HASTE}" if BACKEND == "cpu" else "")
+    flags = lab_flags(lab, BACKEND, is_further(lab, fault)) + (f" {HASTE}" if BACKEND == "cpu" else "")
     return compile_source(planted_fault(lab, fault), name, BACKEND, False, flags)
 
 
@@ -365,7 +379,7 @@ def compile_together(lab: str, faults: tuple) -> Build:
     folder = BUILD / BACKEND / "faults_together" / fault_name(lab, faults[0])
     folder.mkdir(parents=True, exist_ok=True)
     # Only the real main may end without a return.
-    flags = f"{lab_flags(lab, BACKEND)} {HASTE} -Werror=return-type"
+    flags = f"{lab_flags(lab, BACKEND, is_further(lab, faults[0]))} {HASTE} -Werror=return-type"
     programs = {}
     source = folder / "together.ii"
     try:
@@ -392,9 +406,9 @@ def check(lab: str, program: Path, *options) -> subprocess.CompletedProcess:
                    "--workers", 1, "--all", *options, timeout=600)
 
 
-def watched_options(lab: str, source: Path) -> list:
+def watched_options(lab: str, source: Path, further: bool = False) -> list:
     """What makes the checker run its watched cases on a program of this source."""
-    return ["--source", source, f"--flags={lab_flags(lab, 'cpu')}"]
+    return ["--source", source, f"--flags={lab_flags(lab, 'cpu', further)}"]
 
 
 def verdict(lab: str, kind: str, fault=None) -> tuple[Build, subprocess.CompletedProcess | None]:
@@ -403,14 +417,17 @@ def verdict(lab: str, kind: str, fault=None) -> tuple[Build, subprocess.Complete
     if not built:
         return built, None
     if kind == "faults":
-        watched = watched_options(lab, planted_fault(lab, fault)) if fault.watched else []
+        watched = watched_options(lab, planted_fault(lab, fault), is_further(lab, fault)) if fault.watched else []
+        further = ["--further"] if is_further(lab, fault) else []
         # The first failing case that says what it should is enough; it is most likely one of the broken function.
         files = solution_files(lab)
         broken = files[broken_file(lab, fault, files)]
         telling = "watched" if fault.watched else fault.function(broken)
         for options in (["--quick", "--before", telling], []):
-            result = check(lab, built.program, f"--first={fault.caught}", "--timeout", 20, *watched, *options)
+            result = check(lab, built.program, f"--first={fault.caught}", "--timeout", 20, *watched, *further, *options)
             if result.returncode == 1 and re.search(fault.caught, result.stdout):
                 break
         return built, result
-    return built, check(lab, built.program, "--timeout", 60 if kind == "solutions" else 20)
+    if kind == "solutions":
+        return built, check(lab, built.program, "--timeout", 60, *(["--further"] if has_further(lab) else []))
+    return built, check(lab, built.program, "--timeout", 20)

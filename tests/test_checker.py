@@ -552,6 +552,22 @@ lab.case("fresh"''')
     assert "there is no case 'fresh'" in lab.run("--variant", "small", "--case", "fresh").stderr
 
 
+def test_the_cases_of_further_are_for_programs_that_have_them(folder):
+    check = CHECK.replace("checker.Lab(__file__)", "checker.Lab(__file__, further=['quick'])").replace('lab.case("fresh"', '''
+for variant in ["small", *lab.further]:
+    lab.case(f"{variant}: 7", lambda case, variant: double(case, 7), variant=variant)
+lab.case("quick: 8", lambda case, variant: double(case, 8), variant="quick")
+lab.watched("quick: no races", [[]], further=True)
+lab.case("fresh"''')
+    lab = FakeLab(folder / "further", check)
+    assert "quick" not in lab.run("--list").stdout
+    listed = lab.run("--list", "--further").stdout
+    assert "quick: 7\nquick: 8\n" in listed and listed.endswith("quick: no races\n")
+    said = lab.run("--list", "--variant", "quick").stderr
+    assert "only FURTHER=1 builds: make check LAB=99 VARIANT=quick FURTHER=1" in said
+    assert "2 of 2 cases of quick pass" in lab.check(RIGHT, "--further", "--variant", "quick").stdout
+
+
 @pytest.mark.parametrize("options, said", [
     (("--variant", "tiled"), "lab 99 has no variants: leave VARIANT out"),
     ((), "--program is missing"),

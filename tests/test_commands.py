@@ -326,6 +326,21 @@ def test_a_variant_is_named_on_the_command_line(course):
     assert "VARIANT is for make run, check, hint and watch" in course.refused("build", "LAB=1", "VARIANT=tiled")
 
 
+def test_the_variants_of_further_are_built_when_asked_for(course):
+    write(course.path / "labs/01_alpha/further/fast.cuh", "")
+    write(course.path / "labs/01_alpha/bench.py", "")
+    for words in (["build"], ["check"], ["build", "SOLUTION=1"]):
+        course.make(*words, "LAB=1")
+        assert "LAB_FURTHER" not in course.log(), words
+    for words in (["build", "FURTHER=1"], ["build", "SOLUTION=1", "FURTHER=1"], ["bench"]):
+        course.make(*words, "LAB=1")
+        assert "-DLAB_FURTHER" in course.log(), words
+    result = course.make("check", "LAB=1", "FURTHER=1")
+    assert "--program build/cpu-further/labs/01_alpha/alpha" in result.stdout and "--flags=-DLAB_FURTHER --further" in result.stdout
+    result = course.make("run", "LAB=2", "FURTHER=1")
+    assert result.stdout == "beta says hello\n" and "lab 02_beta has no folder further/" in result.stderr
+
+
 def test_check(course):
     result = course.make("check", "LAB=1", "ARGS=0")
     program = "build/cpu/labs/01_alpha/alpha"

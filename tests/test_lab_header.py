@@ -103,6 +103,21 @@ def test_values(options, words, name, value):
     assert options(*words)[name] == str(value)
 
 
+def test_variants_of_further_are_there_where_they_were_built(build, run, refusal):
+    assert "the lab's folder further, which only FURTHER=1 builds" in refusal("--variant", "naive,shuffled")
+    assert "shuffled" not in refusal("--variant", "fast")
+    program = build(ARGUMENTS, "lab_arguments_further", flags="-DLAB_FURTHER")
+    for words, chosen in (([], "naive tiled vectorised shuffled"), (["--variant", "shuffled,naive"], "naive shuffled")):
+        assert f"\nvariants {chosen}\n" in run(program, *words).stdout
+
+
+@pytest.mark.parametrize("words, name", [(["--input", __file__, "--offset", "3"], "offset"),
+                                         (["--offset=3", f"--input={__file__}"], "offset")])
+def test_options_that_a_file_excludes(refusal, options, words, name):
+    assert refusal(*words) == f"--{name} is for empty input: drop it, or --input"
+    assert options("--offset", "3")["offset"] == "3"
+
+
 @pytest.mark.parametrize("name, lowest, highest, texts", [
     ("elements", 0, 2**32, ["", "-1", "-0", "+1", "12x", "x", "1.0", "1e3", "0x10", " 1", "1 ", "1K", "1ki",
                             "1 Mi", "Mi", "4294967297", "5Gi", "18446744073709551616", "9" * 40,
@@ -505,6 +520,19 @@ def test_a_table_of_all_kinds(program, run):
                                           ("ws", 1), ("s", 77), ("ss", 77)])
 def test_the_exit_status(program, run, rows, status):
     assert run(program, "--case", "results", "--rows", rows).returncode == status
+
+
+def test_a_study_judges_before_and_after_it_measures(program, run):
+    result = run(program, "--case", "study")
+    assert result.returncode == 1  # tiled is wrong, and judged once
+    assert "prepared 3 judged 3, launched more: 1" in result.stdout
+    rows = {line.split()[0]: line for line in result.stdout.splitlines() if line.startswith(("naive", "tiled", "tensor"))}
+    assert rows["naive"].endswith("correct") and "WRONG: 1 of 1000 differ; first at 999" in rows["tiled"]
+    assert "skipped: needs tensor cores" in rows["tensor"]
+    assert re.search(r"^variant +grid +block +ms +GB/s +result$", result.stdout, re.MULTILINE)
+    alone = run(program, "--case", "study", "--variant", "naive")
+    assert alone.returncode == 0 and "tiled" not in alone.stdout
+    assert run(program, "--case", "study", "--variant", "tensor").returncode == 77
 
 
 def test_columns_without_numbers_are_left_out(program, run):

@@ -23,7 +23,7 @@ def compile_strictly(lab, kind):
     A solution of one page whose Makefile asks for no flags is linked as well, and not told the standard:
     what a bare `nvcc name.cu` needs.
     """
-    flags, folder = farm.lab_flags(lab, "gpu"), ROOT / "solutions" / lab
+    flags, folder = farm.lab_flags(lab, "gpu", kind == "solutions"), ROOT / "solutions" / lab
     if kind == "exercises":
         folder = farm.call(farm.generated_exercise, lab)
     given = farm.exercises.given_files(ROOT / "labs" / lab)

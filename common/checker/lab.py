@@ -45,6 +45,7 @@ class Registered:
     fresh: bool
     order: str  # of blocks and threads in CPU mode: "", "reversed" or "random"
     watched: bool = False  # needs the build that looks for races
+    further: bool = False  # of a variant that only FURTHER=1 builds
 
     @property
     def variant(self) -> str:
@@ -91,16 +92,20 @@ class Lab:
 
     `tasks` names the TODO of each variant that has one of its own: {"tiled": "TODO 3"}. A cause that names
     no task then names it, once another variant passes. `shared` names the TODOs of variants that share theirs: it
-    is for `make hint VARIANT=...` alone.
+    is for `make hint VARIANT=...` alone. `further` names the variants of further/, which a program has that was built
+    with FURTHER=1: their cases run with --further only, and then `lab.further` has their names.
     """
 
-    def __init__(self, file: str, tasks: dict[str, str] | None = None, shared: dict[str, str] | None = None):
+    def __init__(self, file: str, tasks: dict[str, str] | None = None, shared: dict[str, str] | None = None,
+                 further: list[str] | None = None):
         self.folder = Path(file).resolve().parent
         self.name = self.folder.name
         self.root = self.folder.parent.parent
         self.cases: list[Registered] = []
         self.tasks = tasks or {}
         self.shared = shared or {}
+        self.beyond = further or []
+        self.further = self.beyond if "--further" in sys.argv else []  # cases over all variants ask before main() does
         self.kernel_names: dict[str, list[str]] = {}  # the kernels of each variant
         self.variant_option = "--variant"
         self.watched_program = None  # checker.watched.WatchedProgram
@@ -117,20 +122,22 @@ class Lab:
         if any(other.name == name for other in self.cases):
             raise ValueError(f"two cases are called '{name}'")
         order = ORDERS[len(self.cases) % len(ORDERS)] if quick else ""
-        self.cases.append(Registered(name, function, parameters, quick, fresh, order))
+        self.cases.append(Registered(name, function, parameters, quick, fresh, order,
+                                     further=parameters.get("variant") in self.beyond))
         return function
 
-    def watched(self, name: str, runs: list[list], judge: Callable | None = None, storing: dict[str, int] | None = None) -> None:
+    def watched(self, name: str, runs: list[list], judge: Callable | None = None, storing: dict[str, int] | None = None,
+                further: bool = False) -> None:
         """Registers a case that runs the learner's own file under watch, as `make sanitize` does, once for each list
         of arguments: small ones, since it is a hundred times slower. What it finds fails the case; whether the result
         is right is for others to judge.
 
         `storing`: kernel -> how many of its threads must have stored anything, in each run. `judge(case)` is called
         after each run and may ask for more. Where there is no source, on a card, the case is not counted, and the
-        last line says so.
+        last line says so. further=True: it runs variants of further/.
         """
         self.cases.append(Registered(name, self.run_watched, {"runs": runs, "judge": judge, "storing": storing or {}},
-                                     True, False, "", True))
+                                     True, False, "", True, further))
 
     def run_watched(self, case: Case, runs: list[list], judge: Callable | None, storing: dict[str, int]) -> None:
         """One watched case."""
@@ -152,7 +159,11 @@ class Lab:
     @property
     def variants(self) -> list[str]:
         """The rungs of the lab's ladder: variants that have cases of their own."""
-        return list(dict.fromkeys(case.parameters["variant"] for case in self.cases if case.parameters.get("variant")))
+        return list(dict.fromkeys(case.parameters["variant"] for case in self.there() if case.parameters.get("variant")))
+
+    def there(self) -> list[Registered]:
+        """The cases of the variants that the program has."""
+        return [case for case in self.cases if self.further or not case.further]
 
     def kernels(self, names: dict, option: str = "--variant") -> None:
         """Each variant must launch its own kernels, and no other variant's: {"tiled": "tiled_kernel", ...}.
@@ -194,6 +205,7 @@ class Lab:
         parser.add_argument("--case", metavar="NAME", action="append", help="only the cases whose names begin so (repeatable)")
         parser.add_argument("--variant", metavar="NAME", help="only the cases of this variant alone")
         parser.add_argument("--task", action="store_true", help="print the TODO of this variant")
+        parser.add_argument("--further", action="store_true", help="the program has the variants of further/ (FURTHER=1)")
         parser.add_argument("--seed", metavar="N", type=int, help="the seed of the cases with fresh input")
         parser.add_argument("--list", action="store_true", help="print the names of the cases")
         parser.add_argument("--all", action="store_true", help="print every case, and all that is wrong with it")
@@ -217,7 +229,7 @@ class Lab:
     def refuse_nonsense(self, parser: Parser, options: argparse.Namespace) -> None:
         if options.variant is not None and options.variant not in self.variants:
             parser.error(self.no_variant(options.variant))
-        names = [case.name for case in self.cases if options.variant in (None, case.rung)]
+        names = [case.name for case in self.there() if options.variant in (None, case.rung)]
         for name in options.case or []:
             if not any(known.startswith(name) for known in names):
                 near = difflib.get_close_matches(name, names, n=1)
@@ -250,12 +262,14 @@ class Lab:
         number = self.name.split("_")[0]
         if not self.variants:
             return f"lab {number} has no variants: leave VARIANT out"
+        if name in self.beyond:
+            return f"variant {name} is in labs/{self.name}/further, which only FURTHER=1 builds: make check LAB={number} VARIANT={name} FURTHER=1"
         near = difflib.get_close_matches(name, self.variants, n=1)
         advice = f" (do you mean {near[0]}?)" if near else ""
         return f"lab {number} has no variant '{name}'{advice}; there are {', '.join(self.variants)}"
 
     def selected(self, options: argparse.Namespace) -> list[Registered]:
-        chosen = [case for case in self.cases
+        chosen = [case for case in self.there()
                   if options.variant in (None, case.rung) and (not options.case or case.name.startswith(tuple(options.case)))
                   and (case.quick or not options.quick or options.case)
                   and (not case.watched or options.source or options.list)]

@@ -124,16 +124,16 @@ def built(options: argparse.Namespace, compilers: list[str], first: str, output:
     return output
 
 
-def place_of(flavour: str, source: Path) -> Path:
-    """Where the program of a source lies: a folder for each source."""
-    folder = ROOT / "build" / "sanitize" / flavour / hashlib.sha256(os.fsencode(source)).hexdigest()[:20]
+def place_of(flavour: str, source: Path, flags: str) -> Path:
+    """Where the program of a source lies: a folder for each source, and for each set of flags."""
+    folder = ROOT / "build" / "sanitize" / flavour / hashlib.sha256(os.fsencode(source) + flags.encode()).hexdigest()[:20]
     folder.mkdir(parents=True, exist_ok=True)
     return folder / source.stem
 
 
 def built_for_cpu(flavour: str, options: argparse.Namespace) -> Path:
     """The program of one flavour."""
-    program = place_of(flavour, options.source.resolve())
+    program = place_of(flavour, options.source.resolve(), options.flags)
     runtime = program.parent.parent / "runtime.a"
     compiler = ["bash", str(CPU / "compile.sh"), "--sanitize", flavour, "--cxx", options.cxx, "--python", sys.executable]
     name = str(options.source)
@@ -156,7 +156,7 @@ def card() -> dict[str, str]:
 def built_by_nvcc(options: argparse.Namespace) -> Path:
     """The program for the card that is here. -g is for the host's code: its lines, the same instructions."""
     said = card()
-    program = place_of("gpu", options.source.resolve())
+    program = place_of("gpu", options.source.resolve(), options.flags)
     ccbin = ["-ccbin", os.environ["CCBIN"]] if os.environ.get("CCBIN") else []
     words = [said["nvcc"], "-std=c++17", "-O3", "-lineinfo", "-g", *said["gencode"].split(), *ccbin,
              *shlex.split(options.flags), *include_paths(options.source), str(options.source)]

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "checks.h"
 #include "files.h"
 
 namespace lab {
@@ -94,8 +95,12 @@ class Arguments {
         return value;
     }
 
-    // --variant all, one, or one,two: the chosen names, in the order of `allowed`.
-    std::vector<std::string> variants(const std::vector<std::string>& allowed) {
+    // --variant all, one, or one,two: the chosen names, in the order of `allowed`. `further` are the
+    // variants of the lab's folder further/, which are allowed too where the program has them.
+    std::vector<std::string> variants(std::vector<std::string> allowed,
+                                      const std::vector<std::string>& further = {},
+                                      bool has_further = with_further) {
+        if (has_further) allowed.insert(allowed.end(), further.begin(), further.end());
         declare("variant", "NAME,...", "which to run: " + joined(allowed, ", "), "all");
         std::string list;
         if (!take("variant", list) || list == "all") return allowed;
@@ -103,6 +108,12 @@ class Arguments {
         for (size_t at = 0, comma = 0; comma != std::string::npos; at = comma + 1) {
             comma = list.find(',', at);
             wanted.push_back(list.substr(at, comma - at));
+            if (!has_further && std::count(further.begin(), further.end(), wanted.back())) {
+                refuse(
+                    "--variant: %s is in the lab's folder further, which only FURTHER=1 builds, as "
+                    "in make run FURTHER=1",
+                    wanted.back().c_str());
+            }
             require_one_of("variant", wanted.back(), allowed);
         }
         std::vector<std::string> chosen;
@@ -158,6 +169,15 @@ class Arguments {
             if (word == "--" + name || word.rfind("--" + name + "=", 0) == 0) return true;
         }
         return false;
+    }
+
+    // Refuses options that go with random input alone ("random pixels") where a file was given.
+    void excludes(const std::string& file, const std::vector<std::string>& options,
+                  const char* what) const {
+        for (const std::string& option : options) {
+            if (help_ || !given(file) || !given(option)) continue;
+            refuse("--%s is for %s: drop it, or --%s", option.c_str(), what, file.c_str());
+        }
     }
 
     // Answers --help and exits, or refuses the first word that no option took.

@@ -28,6 +28,13 @@ inline constexpr bool on_cpu = true;
 inline constexpr bool on_cpu = false;
 #endif
 
+// True where the program has the variants of its lab's folder further/ (FURTHER=1).
+#ifdef LAB_FURTHER
+constexpr bool with_further = true;
+#else
+constexpr bool with_further = false;
+#endif
+
 // The smallest whole number of groups of `divisor` that hold `value` things; both are >= 0.
 __host__ __device__ constexpr int64_t divide_up(int64_t value, int64_t divisor) {
     return value / divisor + (value % divisor != 0);

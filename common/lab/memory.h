@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "checks.h"
 #include "words.h"
@@ -87,16 +88,34 @@ inline void require_memory(int64_t host_bytes, int64_t device_bytes, const char*
     }
 }
 
-// `count` elements in device memory, freed with the object.
+// `count` elements in device memory, or a copy of a host array, freed with the object.
 template <class T>
 class DeviceArray {
  public:
     explicit DeviceArray(int64_t count = 0) : count_(count) {
         if (count > 0) CHECK(cudaMalloc(&values_, size_t(count) * sizeof(T)));
     }
+    explicit DeviceArray(const std::vector<T>& h_values) : DeviceArray(int64_t(h_values.size())) {
+        upload(h_values.data(), int64_t(h_values.size()));
+    }
     ~DeviceArray() { cudaFree(values_); }
     DeviceArray(const DeviceArray&) = delete;
     DeviceArray& operator=(const DeviceArray&) = delete;
+
+    // The first `count` elements to the device and back.
+    void upload(const T* h_values, int64_t count) {
+        if (count > 0)
+            CHECK(cudaMemcpy(values_, h_values, size_t(count) * sizeof(T), cudaMemcpyHostToDevice));
+    }
+    void download(std::vector<T>& h_values) const {
+        if (h_values.empty()) return;
+        CHECK(cudaMemcpy(h_values.data(), values_, h_values.size() * sizeof(T),
+                         cudaMemcpyDeviceToHost));
+    }
+    // 0xFF in every byte, which is NaN in a float: what no thread writes will show.
+    void poison() {
+        if (count_ > 0) CHECK(cudaMemset(values_, 0xFF, size_t(bytes())));
+    }
 
     T* get() const { return values_; }
     int64_t bytes() const { return count_ * int64_t(sizeof(T)); }

@@ -42,20 +42,24 @@ struct Flip {
 // ---------------------------------------------------------------------------------------------
 // CPU reference.
 
-void flip_on_cpu(const uint8_t* input, uint8_t* output, Flip flip) {
-    const lab::NvtxRange range("reference");
-    for (int64_t row = 0; row < flip.height; row++) {
-        for (int64_t column = 0; column < flip.width; column++) {
-            const int64_t from = flip.source_row(row) * flip.width + flip.source_column(column);
-            for (int channel = 0; channel < flip.channels; channel++) {
-                *output++ = input[from * flip.channels + channel];
-            }
-        }
-    }
-}
-
 // ---------------------------------------------------------------------------------------------
 // A thread a pixel, or two. The loop over rows is that of lab 04.
+
+// What a launcher needs.
+struct Job {
+    const uint8_t* d_input;
+    uint8_t* d_output;
+    Flip flip;
+    dim3 block;
+    int most_blocks;  // along y
+};
+
+// A thread for each of height x width places.
+lab::Launch threads_for(int64_t height, int64_t width, const Job& job) {
+    const int64_t rows = lab::divide_up(height, job.block.y);
+    return {dim3(lab::divide_up(width, job.block.x), std::min<int64_t>(rows, job.most_blocks)),
+            job.block};
+}
 
 // Each thread has its own place in the output, and nobody writes to the input: no order matters.
 __global__ void naive(const uint8_t* input, uint8_t* output, Flip flip) {
@@ -67,6 +71,13 @@ __global__ void naive(const uint8_t* input, uint8_t* output, Flip flip) {
         // TODO 1 (about 5 lines): the number of this pixel, that of the one that comes here, and a
         // loop over the channels. flip.source_row and flip.source_column turn coordinates round.
     }
+}
+
+lab::Launch launch_naive(const Job& job) {
+    const lab::Launch launch = threads_for(job.flip.height, job.flip.width, job);
+    naive<<<launch.grid, launch.block>>>(job.d_input, job.d_output, job.flip);
+    CHECK_LAUNCH();
+    return launch;
 }
 
 // Without a second picture a thread must not write where another still has to read. Two pixels that
@@ -82,6 +93,17 @@ __global__ void in_place(const uint8_t*, uint8_t* pixels, Flip flip) {
         // TODO 2 (about 8 lines): the number of this pixel and of its partner; nothing to do for
         // the second of the two; otherwise swap them, channel by channel.
     }
+}
+
+// The first pixels of all pairs: the left half of every row, or the upper half with the middle row.
+lab::Launch launch_in_place(const Job& job) {
+    const Flip& flip = job.flip;
+    const lab::Launch launch =
+        threads_for(flip.rows ? lab::divide_up(flip.height, 2) : flip.height,
+                    flip.rows ? flip.width : lab::divide_up(flip.width, 2), job);
+    in_place<<<launch.grid, launch.block>>>(nullptr, job.d_output, flip);
+    CHECK_LAUNCH();
+    return launch;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -146,6 +168,22 @@ __global__ void words(const uint8_t* input, uint8_t* output, Flip flip) {
             }
         }
     }
+}
+
+using WordsKernel = void (*)(const uint8_t*, uint8_t*, Flip);
+
+lab::Launch launch_words(const Job& job) {
+    const WordsKernel kernels[4][2] = {{words<1, false>, words<1, true>},
+                                       {words<2, false>, words<2, true>},
+                                       {words<3, false>, words<3, true>},
+                                       {words<4, false>, words<4, true>}};
+    const Flip& flip = job.flip;
+    const lab::Launch launch =
+        threads_for(flip.height, lab::divide_up(flip.width * flip.channels, 4) + 1, job);
+    const WordsKernel words_kernel = kernels[flip.channels - 1][flip.columns];
+    words_kernel<<<launch.grid, launch.block>>>(job.d_input, job.d_output, flip);
+    CHECK_LAUNCH();
+    return launch;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -213,37 +251,6 @@ __global__ void __launch_bounds__(most_threads)
     }
 }
 
-// ---------------------------------------------------------------------------------------------
-// Grids, blocks and launches.
-
-constexpr int64_t longest_side = 2147483647;
-constexpr int most_blocks_along_y = 65535;
-
-struct Shape {
-    dim3 grid, block;
-};
-
-Shape shape_for(int64_t height, int64_t width, dim3 block, int most_blocks) {
-    const int64_t grid_height = std::min<int64_t>(lab::divide_up(height, block.y), most_blocks);
-    return {dim3(lab::divide_up(width, block.x), grid_height), block};
-}
-
-Shape naive_shape(Flip flip, dim3 block, int most_blocks) {
-    return shape_for(flip.height, flip.width, block, most_blocks);
-}
-
-// The first pixels of all pairs: the left half of every row, or the upper half with the middle row.
-Shape in_place_shape(Flip flip, dim3 block, int most_blocks) {
-    const int64_t height = flip.rows ? lab::divide_up(flip.height, 2) : flip.height;
-    const int64_t width = flip.rows ? flip.width : lab::divide_up(flip.width, 2);
-    return shape_for(height, width, block, most_blocks);
-}
-
-Shape words_shape(Flip flip, dim3 block, int most_blocks) {
-    return shape_for(flip.height, lab::divide_up(flip.width * flip.channels, 4) + 1, block,
-                     most_blocks);
-}
-
 // A half turn is the whole picture backwards, pixel by pixel: a picture of one row.
 Flip as_one_row(Flip flip) {
     if (!flip.columns || !flip.rows) return flip;
@@ -260,52 +267,43 @@ Cut cut_of(Flip flip) {
     return {unsigned(parts), int(2 * lab::divide_up(lab::divide_up(vectors, parts), 2))};
 }
 
-Shape staged_shape(Flip flip, dim3, int) {
-    const Cut cut = cut_of(as_one_row(flip));
-    const int64_t warps = lab::divide_up(cut.vectors, 32 * vectors_per_thread);
-    return {dim3(as_one_row(flip).height * cut.parts), dim3(32 * warps)};
-}
-
-void launch_naive(Shape shape, const uint8_t* d_input, uint8_t* d_output, Flip flip) {
-    naive<<<shape.grid, shape.block>>>(d_input, d_output, flip);
-    CHECK_LAUNCH();
-}
-
-void launch_in_place(Shape shape, const uint8_t*, uint8_t* d_pixels, Flip flip) {
-    in_place<<<shape.grid, shape.block>>>(nullptr, d_pixels, flip);
-    CHECK_LAUNCH();
-}
-
-using WordsKernel = void (*)(const uint8_t*, uint8_t*, Flip);
 using StagedKernel = void (*)(const uint8_t*, uint8_t*, Flip, Cut);
 
-void launch_words(Shape shape, const uint8_t* d_input, uint8_t* d_output, Flip flip) {
-    const WordsKernel kernels[4][2] = {{words<1, false>, words<1, true>},
-                                       {words<2, false>, words<2, true>},
-                                       {words<3, false>, words<3, true>},
-                                       {words<4, false>, words<4, true>}};
-    const WordsKernel words_kernel = kernels[flip.channels - 1][flip.columns];
-    words_kernel<<<shape.grid, shape.block>>>(d_input, d_output, flip);
-    CHECK_LAUNCH();
-}
-
-void launch_staged(Shape shape, const uint8_t* d_input, uint8_t* d_output, Flip flip) {
+lab::Launch launch_staged(const Job& job) {
     const StagedKernel kernels[4][2] = {{staged<1, false>, staged<1, true>},
                                         {staged<2, false>, staged<2, true>},
                                         {staged<3, false>, staged<3, true>},
                                         {staged<4, false>, staged<4, true>}};
-    flip = as_one_row(flip);
+    const Flip flip = as_one_row(job.flip);
+    const Cut cut = cut_of(flip);
+    const int64_t warps = lab::divide_up(cut.vectors, 32 * vectors_per_thread);
+    const lab::Launch launch = {dim3(flip.height * cut.parts), dim3(32 * warps)};
     const StagedKernel staged_kernel = kernels[flip.channels - 1][flip.columns];
-    staged_kernel<<<shape.grid, shape.block>>>(d_input, d_output, flip, cut_of(flip));
+    staged_kernel<<<launch.grid, launch.block>>>(job.d_input, job.d_output, flip, cut);
     CHECK_LAUNCH();
+    return launch;
 }
 
-// NVIDIA's own, in a benchmark build. It names the axis that stays, not what changes places.
-#ifdef LAB_NPP
-Shape npp_shape(Flip, dim3, int) { return {dim3(0), dim3(0)}; }  // it chooses its own
+// ---------------------------------------------------------------------------------------------
+// The program: nothing to edit below.
 
-void launch_npp(Shape, const uint8_t* d_input, uint8_t* d_output, Flip flip) {
+void flip_on_cpu(const uint8_t* input, uint8_t* output, Flip flip) {
+    const lab::NvtxRange range("reference");
+    for (int64_t row = 0; row < flip.height; row++) {
+        for (int64_t column = 0; column < flip.width; column++) {
+            const int64_t from = flip.source_row(row) * flip.width + flip.source_column(column);
+            for (int channel = 0; channel < flip.channels; channel++) {
+                *output++ = input[from * flip.channels + channel];
+            }
+        }
+    }
+}
+
+#ifdef LAB_NPP
+// NVIDIA's own, in a benchmark build. It names the axis that stays, not what changes places.
+lab::Launch launch_npp(const Job& job) {
     static const NppStreamContext context = lab::npp_context();
+    const Flip& flip = job.flip;
     const NppiSize size = {int(flip.width), int(flip.height)};
     const NppiAxis axis = !flip.rows      ? NPP_VERTICAL_AXIS
                           : !flip.columns ? NPP_HORIZONTAL_AXIS
@@ -314,85 +312,59 @@ void launch_npp(Shape, const uint8_t* d_input, uint8_t* d_output, Flip flip) {
                         : flip.channels == 3 ? nppiMirror_8u_C3R_Ctx
                                              : nppiMirror_8u_C4R_Ctx;
     const int pitch = size.width * flip.channels;
-    const NppStatus status = mirror(d_input, pitch, d_output, pitch, size, axis, context);
+    const NppStatus status = mirror(job.d_input, pitch, job.d_output, pitch, size, axis, context);
     if (status != NPP_SUCCESS) lab::fail("nppiMirror gives %d", int(status));
+    return {};
 }
 #endif
 
 struct Variant {
     const char* name;
-    bool in_place;
-    Shape (*shape)(Flip, dim3 block, int most_blocks);
-    void (*launch)(Shape, const uint8_t* d_input, uint8_t* d_output, Flip);
+    lab::Launch (*launch)(const Job&);
+    bool in_place = false;
 };
 
 const Variant all_variants[] = {
-    {"naive", false, naive_shape, launch_naive},
-    {"in_place", true, in_place_shape, launch_in_place},
-    {"words", false, words_shape, launch_words},
-    {"staged", false, staged_shape, launch_staged},
+    {"naive", launch_naive}, {"in_place", launch_in_place, true},
+    {"words", launch_words}, {"staged", launch_staged},
 #ifdef LAB_NPP
-    {"npp", false, npp_shape, launch_npp},
+    {"npp", launch_npp},
 #endif
 };
 
-const Variant& find(const std::string& name) {
-    return *std::find_if(std::begin(all_variants), std::end(all_variants),
-                         [&](const Variant& variant) { return name == variant.name; });
-}
+constexpr int64_t longest_side = 2147483647;
+constexpr int most_blocks_along_y = 65535;
 
-// ---------------------------------------------------------------------------------------------
-// The program.
-
-// The picture from a file, with the channels that it has there, or random bytes.
-lab::Image read_input(const std::string& path, int64_t height, int64_t width, int channels,
-                      uint64_t seed) {
-    const auto require_memory = [](int64_t rows, int64_t columns, int bytes) {
-        const int64_t pixels = std::min(rows * columns, int64_t{1} << 56);
-        lab::require_memory(3 * bytes * pixels, 2 * bytes * pixels, "pictures of this size");
-    };
-    if (!path.empty()) return lab::read_image(path, 0, require_memory);
-    require_memory(height, width, channels);
-    return lab::random_image(height, width, channels, seed);
+void require_memory(int64_t height, int64_t width, int channels) {
+    const int64_t pixels = std::min(height * width, int64_t{1} << 56);
+    lab::require_memory(3 * channels * pixels, 2 * channels * pixels, "pictures of this size");
 }
 
 // In whole vectors, and one more: a kernel that puts words together reads a little past the end.
 int64_t padded(int64_t bytes) { return 16 * (lab::divide_up(bytes, 16) + 1); }
 
 int main(int argc, char** argv) {
-    constexpr int64_t side = lab::on_cpu ? 1024 : 8192;
     std::vector<std::string> names;
     for (const Variant& variant : all_variants) names.push_back(variant.name);
     lab::Arguments arguments(argc, argv, "Flips a picture.");
     const std::string direction =
         arguments.choice("direction", {"horizontal", "vertical", "both"}, "horizontal",
                          "left becomes right, top becomes bottom, or a half turn");
-    const std::string input_path = arguments.input("input", "a picture: PNG, JPEG, BMP, PPM, ...");
+    const lab::PictureInput picture(arguments, lab::on_cpu ? 1024 : 8192, longest_side);
+    const int channels = int(arguments.integer("channels", 3, 1, 4, "bytes of a random pixel"));
+    arguments.excludes("input", {"channels"}, "random pixels");
     const std::string output_path =
         lab::image_output(arguments, "output", "the flipped picture, for one variant");
-    const int64_t height =
-        arguments.integer("height", side, 0, longest_side, "rows of random pixels");
-    const int64_t width =
-        arguments.integer("width", side, 0, longest_side, "columns of random pixels");
-    const int channels = int(arguments.integer("channels", 3, 1, 4, "bytes of a random pixel"));
-    const int64_t seed = arguments.integer("seed", 1, 0, INT64_MAX, "of the random pixels");
     const dim3 block = arguments.block("block", dim3(32, 8), "of all variants but staged");
     const int most_blocks =
         int(arguments.integer("most-blocks", most_blocks_along_y, 1, most_blocks_along_y,
                               "along y; fewer than the rows need: a block takes several parts"));
-    names = arguments.variants(names);
-    lab::Results results(arguments);
+    lab::Study study(arguments, names);
     arguments.finish();
     if (block.z != 1) lab::refuse("--block has two sides here, along x and y: 32x8, say");
-    for (const char* option : {"height", "width", "channels", "seed"}) {
-        if (input_path.empty() || !arguments.given(option)) continue;
-        lab::refuse("--%s is for random pixels: drop it, or --input", option);
-    }
-    if (!output_path.empty() && names.size() != 1) {
-        lab::refuse("--output takes the picture of one variant: choose it with --variant");
-    }
+    study.require_one_for(arguments, "output", "the picture");
 
-    const lab::Image input = read_input(input_path, height, width, channels, seed);
+    const lab::Image input = picture.read(channels, 0, require_memory);
     const Flip flip = {input.height, input.width, input.channels, direction != "vertical",
                        direction != "horizontal"};
     const int64_t bytes = input.count();
@@ -405,49 +377,36 @@ int main(int argc, char** argv) {
         lab::refuse("the picture is too large: staged needs more than 2147483647 blocks");
     }
     lab::require_device();
-    results.size(lab::format("%lld x %lld pixels, %d channel%s, %s",
-                             static_cast<long long>(flip.height),
-                             static_cast<long long>(flip.width), flip.channels,
-                             flip.channels == 1 ? "" : "s", direction.c_str()));
-    results.limit(lab::copy_bandwidth(bytes));
+    study.size(lab::format("%lld x %lld pixels, %d channel%s, %s", (long long)flip.height,
+                           (long long)flip.width, flip.channels, flip.channels == 1 ? "" : "s",
+                           direction.c_str()));
+    study.limit(lab::copy_bandwidth(bytes));
+    study.moves(2.0 * bytes);
 
     std::vector<uint8_t> reference(bytes), h_output(bytes);
     const lab::HostTimer clock;
     flip_on_cpu(input.pixels.data(), reference.data(), flip);
-    results.note(lab::format("the same on the CPU, one loop: %.3f ms", clock.milliseconds()));
+    study.note(lab::format("the same on the CPU, one loop: %.3f ms", clock.milliseconds()));
 
-    uint8_t *d_input = nullptr, *d_output = nullptr;
-    CHECK(cudaMalloc(&d_input, padded(bytes)));
-    CHECK(cudaMalloc(&d_output, padded(bytes)));
-
-    for (const std::string& name : names) {
-        const lab::NvtxRange range(name);
-        const Variant& variant = find(name);
-        if (name == "npp" && flip.channels == 2) {
-            results.skip(name, "it has no mirror for 2 channels");
-            continue;
-        }
-        const Shape shape = variant.shape(flip, block, most_blocks);
-        const auto work = [&] { variant.launch(shape, d_input, d_output, flip); };
-        const auto attempt = [&] {
-            CHECK(cudaMemset(d_output, 0xFF, padded(bytes)));  // what no thread writes will show
-            CHECK(cudaMemset(d_input, 0x5A, padded(bytes)));   // and what in_place reads here
-            CHECK(cudaMemcpy(variant.in_place ? d_output : d_input, input.pixels.data(), bytes,
-                             cudaMemcpyHostToDevice));
-            work();
-            CHECK(cudaMemcpy(h_output.data(), d_output, bytes, cudaMemcpyDeviceToHost));
-            return lab::compare(h_output.data(), reference.data(), bytes);
+    lab::DeviceArray<uint8_t> d_input(padded(bytes)), d_output(padded(bytes));
+    const Job job = {d_input.get(), d_output.get(), flip, block, most_blocks};
+    for (const Variant& variant : all_variants) {
+        const bool lacking = variant.name == std::string("npp") && flip.channels == 2;
+        if (study.skips(variant.name, lacking ? "it has no mirror for 2 channels" : "")) continue;
+        const auto prepare = [&] {
+            d_output.poison();
+            CHECK(cudaMemset(d_input.get(), 0x5A, d_input.bytes()));  // what in_place reads here
+            (variant.in_place ? d_output : d_input).upload(input.pixels.data(), bytes);
         };
-        const lab::Trial trial =
-            lab::compare_and_time(attempt, [&] { return lab::median_milliseconds(work); });
-        results.add(name, shape.grid, shape.block, trial.milliseconds, 2.0 * bytes, 0,
-                    trial.comparison);
+        study.run(
+            variant.name, prepare, [&] { return variant.launch(job); },
+            [&] {
+                d_output.download(h_output);
+                return lab::compare(h_output.data(), reference.data(), bytes);
+            });
     }
     if (!output_path.empty()) {
         lab::write_image(output_path, h_output.data(), flip.height, flip.width, flip.channels);
     }
-
-    CHECK(cudaFree(d_input));
-    CHECK(cudaFree(d_output));
-    return results.finish();
+    return study.finish();
 }

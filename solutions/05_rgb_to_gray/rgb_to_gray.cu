@@ -46,20 +46,23 @@ __device__ inline uint32_t scaled_gray(uint32_t red, uint32_t green, uint32_t bl
     return red_weight * red + green_weight * green + blue_weight * blue + (1u << 23);
 }
 
-// The CPU reference, with an arithmetic of its own: it is right whatever gray_of says.
-// rgb: (height, width, 3), gray: (height, width), row-major
-void convert_on_cpu(const uint8_t* rgb, uint8_t* gray, int64_t height, int64_t width) {
-    const lab::NvtxRange range("reference");
-    constexpr unsigned weights[] = {299, 587, 114};
-    for (int64_t i = 0; i < height * width; i++) {
-        unsigned thousandths = 0;
-        for (int c = 0; c < 3; c++) thousandths += weights[c] * rgb[3 * i + c];
-        gray[i] = thousandths / 1000 + (thousandths % 1000 >= 500);
-    }
-}
-
 // ---------------------------------------------------------------------------------------------
 // A thread a pixel. The loop over rows is that of lab 04: a grid ends at 65535 blocks along y.
+
+// What a launcher needs.
+struct Job {
+    const uint8_t *d_rgb, *d_planes;  // the same picture twice: pixels, and planes
+    uint8_t* d_gray;
+    int64_t height, width;
+    dim3 block;
+    int most_blocks;  // along y
+};
+
+lab::Launch a_pixel_a_thread(const Job& job) {
+    const int64_t rows = lab::divide_up(job.height, job.block.y);
+    return {dim3(lab::divide_up(job.width, job.block.x), std::min<int64_t>(rows, job.most_blocks)),
+            job.block};
+}
 
 // rgb: (height, width, 3). 32 threads want 96 bytes that lie side by side, but in three loads, each
 // of which takes every third byte.
@@ -75,6 +78,13 @@ __global__ void interleaved(const uint8_t* rgb, uint8_t* gray, int64_t height, i
         //: // TODO 2 (2 lines): the number of this pixel, and its gray value. Where does its red lie?
         // END SOLUTION
     }
+}
+
+lab::Launch launch_interleaved(const Job& job) {
+    const lab::Launch launch = a_pixel_a_thread(job);
+    interleaved<<<launch.grid, launch.block>>>(job.d_rgb, job.d_gray, job.height, job.width);
+    CHECK_LAUNCH();
+    return launch;
 }
 
 // The distance from one plane to the next: a multiple of 16 bytes, for the vectors further down.
@@ -99,9 +109,23 @@ __global__ void planar(const uint8_t* planes, uint8_t* gray, int64_t height, int
     }
 }
 
+lab::Launch launch_planar(const Job& job) {
+    const lab::Launch launch = a_pixel_a_thread(job);
+    planar<<<launch.grid, launch.block>>>(job.d_planes, job.d_gray, job.height, job.width);
+    CHECK_LAUNCH();
+    return launch;
+}
+
 // ---------------------------------------------------------------------------------------------
 // 16 pixels a thread. A byte is a poor load: an instruction fetches 1 byte where it could fetch 16.
 // Rows do not matter here: the picture is one line of pixels, and the last few are done one by one.
+
+constexpr int threads_of_line = 256;  // threads of a block, in these three kernels
+
+lab::Launch sixteen_pixels_a_thread(const Job& job) {
+    return {dim3(lab::divide_up(job.height * job.width, 16 * threads_of_line)),
+            dim3(threads_of_line)};
+}
 
 __device__ inline uint32_t byte_of(uint32_t word, int k) { return word >> (8 * k) & 255; }
 
@@ -164,6 +188,14 @@ __global__ void planar_vectorised(const uint8_t* planes, uint8_t* gray, int64_t 
     }
 }
 
+lab::Launch launch_planar_vectorised(const Job& job) {
+    const lab::Launch launch = sixteen_pixels_a_thread(job);
+    planar_vectorised<<<launch.grid, launch.block>>>(job.d_planes, job.d_gray, job.height,
+                                                     job.width);
+    CHECK_LAUNCH();
+    return launch;
+}
+
 // 48 bytes a thread. One load of a warp takes 16 bytes in every 48: its neighbours in between come
 // with the thread's other two loads, and it is left to the cache that nothing is fetched twice.
 __global__ void vectorised(const uint8_t* rgb, uint8_t* gray, int64_t height, int64_t width) {
@@ -183,10 +215,15 @@ __global__ void vectorised(const uint8_t* rgb, uint8_t* gray, int64_t height, in
     }
 }
 
+lab::Launch launch_vectorised(const Job& job) {
+    const lab::Launch launch = sixteen_pixels_a_thread(job);
+    vectorised<<<launch.grid, launch.block>>>(job.d_rgb, job.d_gray, job.height, job.width);
+    CHECK_LAUNCH();
+    return launch;
+}
+
 // The block loads its 48 bytes a thread as one piece, so that neighbouring threads take neighbouring
 // vectors, and puts them into shared memory. From there each thread takes its own three.
-constexpr int threads_of_line = 256;  // threads of a block, in these three kernels
-
 __global__ void staged(const uint8_t* rgb, uint8_t* gray, int64_t height, int64_t width) {
     const int64_t count = height * width;
     const int64_t pixels = 16 * threads_of_line, first = blockIdx.x * pixels;
@@ -213,106 +250,64 @@ __global__ void staged(const uint8_t* rgb, uint8_t* gray, int64_t height, int64_
     }
 }
 
+lab::Launch launch_staged(const Job& job) {
+    const lab::Launch launch = sixteen_pixels_a_thread(job);
+    staged<<<launch.grid, launch.block>>>(job.d_rgb, job.d_gray, job.height, job.width);
+    CHECK_LAUNCH();
+    return launch;
+}
+
 // ---------------------------------------------------------------------------------------------
-// Grids, blocks and launches.
+// The program: nothing to edit below.
 
-constexpr int64_t longest_side = 2147483647;
-constexpr int most_blocks_along_y = 65535;
-
-struct Shape {
-    dim3 grid, block;
-};
-
-Shape pixel_shape(int64_t height, int64_t width, dim3 block, int most_blocks) {
-    const int64_t grid_height = std::min<int64_t>(lab::divide_up(height, block.y), most_blocks);
-    return {dim3(lab::divide_up(width, block.x), grid_height), block};
+// The CPU reference, with an arithmetic of its own: it is right whatever gray_of says.
+// rgb: (height, width, 3), gray: (height, width), row-major
+void convert_on_cpu(const uint8_t* rgb, uint8_t* gray, int64_t height, int64_t width) {
+    const lab::NvtxRange range("reference");
+    constexpr unsigned weights[] = {299, 587, 114};
+    for (int64_t i = 0; i < height * width; i++) {
+        unsigned thousandths = 0;
+        for (int c = 0; c < 3; c++) thousandths += weights[c] * rgb[3 * i + c];
+        gray[i] = thousandths / 1000 + (thousandths % 1000 >= 500);
+    }
 }
 
-Shape line_shape(int64_t height, int64_t width, dim3, int) {
-    return {dim3(lab::divide_up(height * width, 16 * threads_of_line)), dim3(threads_of_line)};
-}
-
-void launch_interleaved(Shape shape, const uint8_t* d_rgb, uint8_t* d_gray, int64_t height,
-                        int64_t width) {
-    interleaved<<<shape.grid, shape.block>>>(d_rgb, d_gray, height, width);
-    CHECK_LAUNCH();
-}
-
-void launch_planar(Shape shape, const uint8_t* d_planes, uint8_t* d_gray, int64_t height,
-                   int64_t width) {
-    planar<<<shape.grid, shape.block>>>(d_planes, d_gray, height, width);
-    CHECK_LAUNCH();
-}
-
-void launch_planar_vectorised(Shape shape, const uint8_t* d_planes, uint8_t* d_gray, int64_t height,
-                              int64_t width) {
-    planar_vectorised<<<shape.grid, shape.block>>>(d_planes, d_gray, height, width);
-    CHECK_LAUNCH();
-}
-
-void launch_vectorised(Shape shape, const uint8_t* d_rgb, uint8_t* d_gray, int64_t height,
-                       int64_t width) {
-    vectorised<<<shape.grid, shape.block>>>(d_rgb, d_gray, height, width);
-    CHECK_LAUNCH();
-}
-
-void launch_staged(Shape shape, const uint8_t* d_rgb, uint8_t* d_gray, int64_t height,
-                   int64_t width) {
-    staged<<<shape.grid, shape.block>>>(d_rgb, d_gray, height, width);
-    CHECK_LAUNCH();
-}
-
-// NVIDIA's own, in a benchmark build. It computes with floats and cuts off: one less now and then.
 #ifdef LAB_NPP
-Shape npp_shape(int64_t, int64_t, dim3, int) { return {dim3(0), dim3(0)}; }  // it chooses its own
-
-void launch_npp(Shape, const uint8_t* d_rgb, uint8_t* d_gray, int64_t height, int64_t width) {
+// NVIDIA's own, in a benchmark build. It computes with floats and cuts off: one less now and then.
+lab::Launch launch_npp(const Job& job) {
     static const NppStreamContext context = lab::npp_context();
-    const NppiSize size = {int(width), int(height)};
-    const NppStatus status =
-        nppiRGBToGray_8u_C3C1R_Ctx(d_rgb, 3 * size.width, d_gray, size.width, size, context);
+    const NppiSize size = {int(job.width), int(job.height)};
+    const NppStatus status = nppiRGBToGray_8u_C3C1R_Ctx(job.d_rgb, 3 * size.width, job.d_gray,
+                                                        size.width, size, context);
     if (status != NPP_SUCCESS) lab::fail("nppiRGBToGray_8u_C3C1R_Ctx gives %d", int(status));
+    return {};
 }
 #endif
 
 struct Variant {
     const char* name;
-    bool planes;    // reads planes
-    int tolerance;  // how far it may be off
-    Shape (*shape)(int64_t height, int64_t width, dim3 block, int most_blocks);
-    void (*launch)(Shape, const uint8_t* d_rgb, uint8_t* d_gray, int64_t height, int64_t width);
+    lab::Launch (*launch)(const Job&);
+    double tolerance = 0;  // how far a value may be off
 };
 
 const Variant all_variants[] = {
-    {"interleaved", false, 0, pixel_shape, launch_interleaved},
-    {"planar", true, 0, pixel_shape, launch_planar},
-    {"planar_vectorised", true, 0, line_shape, launch_planar_vectorised},
-    {"vectorised", false, 0, line_shape, launch_vectorised},
-    {"staged", false, 0, line_shape, launch_staged},
+    {"interleaved", launch_interleaved},
+    {"planar", launch_planar},
+    {"planar_vectorised", launch_planar_vectorised},
+    {"vectorised", launch_vectorised},
+    {"staged", launch_staged},
 #ifdef LAB_NPP
-    {"npp", false, 1, npp_shape, launch_npp},
+    {"npp", launch_npp, 1},
 #endif
 };
 
-const Variant& find(const std::string& name) {
-    return *std::find_if(std::begin(all_variants), std::end(all_variants),
-                         [&](const Variant& variant) { return name == variant.name; });
-}
-
-// ---------------------------------------------------------------------------------------------
-// The program.
+constexpr int64_t longest_side = 2147483647;
+constexpr int most_blocks_along_y = 65535;
 
 // Pixels side by side, planes and gray; the host has the reference besides.
 void require_memory(int64_t height, int64_t width, int) {
     const int64_t pixels = std::min(height * width, int64_t{1} << 56);
     lab::require_memory(8 * pixels, 7 * pixels, "a picture of this size");
-}
-
-// The picture from a file, or random pixels. A gray file gives pixels of three equal bytes.
-lab::Image read_input(const std::string& path, int64_t height, int64_t width, uint64_t seed) {
-    if (!path.empty()) return lab::read_image(path, 3, require_memory);
-    require_memory(height, width, 3);
-    return lab::random_image(height, width, 3, seed);
 }
 
 bool all_neutral(const lab::Image& image) {
@@ -336,82 +331,50 @@ std::vector<uint8_t> planes_of(const lab::Image& image) {
 }
 
 int main(int argc, char** argv) {
-    constexpr int64_t side = lab::on_cpu ? 1024 : 8192;
     std::vector<std::string> names;
     for (const Variant& variant : all_variants) names.push_back(variant.name);
     lab::Arguments arguments(argc, argv, "Makes a gray picture of a coloured one.");
-    const std::string input_path = arguments.input("input", "a picture: PNG, JPEG, BMP, PPM, ...");
+    const lab::PictureInput picture(arguments, lab::on_cpu ? 1024 : 8192, longest_side);
     const std::string output_path =
         lab::image_output(arguments, "output", "the gray picture, for one variant");
-    int64_t height = arguments.integer("height", side, 0, longest_side, "rows of random pixels");
-    int64_t width = arguments.integer("width", side, 0, longest_side, "columns of random pixels");
-    const int64_t seed = arguments.integer("seed", 1, 0, INT64_MAX, "of the random pixels");
     const dim3 block = arguments.block("block", dim3(32, 8), "of interleaved and planar");
     const int most_blocks =
         int(arguments.integer("most-blocks", most_blocks_along_y, 1, most_blocks_along_y,
                               "along y; fewer than the rows need: a block takes several parts"));
-    names = arguments.variants(names);
-    lab::Results results(arguments);
+    lab::Study study(arguments, names);
     arguments.finish();
     if (block.z != 1) lab::refuse("--block has two sides here, along x and y: 32x8, say");
-    const bool random_size = arguments.given("height") || arguments.given("width");
-    if (!input_path.empty() && (random_size || arguments.given("seed"))) {
-        lab::refuse("--height, --width and --seed are for random pixels: drop them, or --input");
-    }
-    if (!output_path.empty() && names.size() != 1) {
-        lab::refuse("--output takes the picture of one variant: choose it with --variant");
-    }
+    study.require_one_for(arguments, "output", "the picture");
 
-    const lab::Image input = read_input(input_path, height, width, seed);
-    height = input.height;
-    width = input.width;
-    const int64_t count = height * width;
+    const lab::Image input = picture.read(3, 3, require_memory);  // a gray file: three equal bytes
+    const int64_t height = input.height, width = input.width, count = height * width;
     lab::require_writable_image("output", output_path, height, width, 1);
     if (count == 0) {  // a grid without blocks cannot be launched, and need not be
         std::printf("0 pixels: nothing is launched\n");
         return 0;
     }
-    const std::vector<uint8_t> planes = planes_of(input);
     lab::require_device();
-    results.size(lab::format("%lld x %lld pixels", static_cast<long long>(height),
-                             static_cast<long long>(width)));
-    results.limit(lab::copy_bandwidth(2 * count));  // 4 bytes a pixel, read and written together
+    study.size(lab::format("%lld x %lld pixels", (long long)height, (long long)width));
+    study.limit(lab::copy_bandwidth(2 * count));  // 4 bytes a pixel, read and written together
+    study.moves(4.0 * count);
 
     std::vector<uint8_t> reference(count), h_gray(count);
     const lab::HostTimer clock;
     convert_on_cpu(input.pixels.data(), reference.data(), height, width);
-    results.note(lab::format("the same on the CPU, one loop: %.3f ms", clock.milliseconds()));
-    if (all_neutral(input)) results.note("no pixel has a colour: the picture stays as it is");
+    study.note(lab::format("the same on the CPU, one loop: %.3f ms", clock.milliseconds()));
+    if (all_neutral(input)) study.note("no pixel has a colour: the picture stays as it is");
 
-    uint8_t *d_pixels = nullptr, *d_planes = nullptr, *d_gray = nullptr;
-    CHECK(cudaMalloc(&d_pixels, input.count()));
-    CHECK(cudaMalloc(&d_planes, planes.size()));
-    CHECK(cudaMalloc(&d_gray, count));
-    CHECK(cudaMemcpy(d_pixels, input.pixels.data(), input.count(), cudaMemcpyHostToDevice));
-    CHECK(cudaMemcpy(d_planes, planes.data(), planes.size(), cudaMemcpyHostToDevice));
-
-    for (const std::string& name : names) {
-        const lab::NvtxRange range(name);
-        const Variant& variant = find(name);
-        const Shape shape = variant.shape(height, width, block, most_blocks);
-        const uint8_t* d_rgb = variant.planes ? d_planes : d_pixels;
-        const auto work = [&] { variant.launch(shape, d_rgb, d_gray, height, width); };
-        const auto attempt = [&] {
-            CHECK(cudaMemset(d_gray, 0xFF, count));  // white: what no thread writes will show
-            work();
-            CHECK(cudaMemcpy(h_gray.data(), d_gray, count, cudaMemcpyDeviceToHost));
-            return lab::compare(h_gray.data(), reference.data(), count,
-                                {double(variant.tolerance), 0});
-        };
-        const lab::Trial trial =
-            lab::compare_and_time(attempt, [&] { return lab::median_milliseconds(work); });
-        results.add(name, shape.grid, shape.block, trial.milliseconds, 4.0 * count, 0,
-                    trial.comparison);
+    const lab::DeviceArray<uint8_t> d_rgb(input.pixels), d_planes(planes_of(input));
+    lab::DeviceArray<uint8_t> d_gray(count);
+    const Job job = {d_rgb.get(), d_planes.get(), d_gray.get(), height, width, block, most_blocks};
+    for (const Variant& variant : all_variants) {
+        study.run(
+            variant.name, [&] { d_gray.poison(); }, [&] { return variant.launch(job); },
+            [&] {
+                d_gray.download(h_gray);
+                return lab::compare(h_gray.data(), reference.data(), count, {variant.tolerance, 0});
+            });
     }
     if (!output_path.empty()) lab::write_image(output_path, h_gray.data(), height, width, 1);
-
-    CHECK(cudaFree(d_pixels));
-    CHECK(cudaFree(d_planes));
-    CHECK(cudaFree(d_gray));
-    return results.finish();
+    return study.finish();
 }

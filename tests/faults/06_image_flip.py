@@ -8,8 +8,13 @@ LOOP = "        for (int channel = 0; channel < flip.channels; channel++) {\n   
 PAIR = "        if (mine >= partner) continue;\n"
 CPU = ("cpu",)  # on a GPU this may go wrong without a sign, unless compute-sanitizer looks
 
-IN_PLACE = """void launch_in_place(Shape shape, const uint8_t*, uint8_t* d_pixels, Flip flip) {
-    in_place<<<shape.grid, shape.block>>>(nullptr, d_pixels, flip);
+IN_PLACE = """// The first pixels of all pairs: the left half of every row, or the upper half with the middle row.
+lab::Launch launch_in_place(const Job& job) {
+    const Flip& flip = job.flip;
+    const lab::Launch launch =
+        threads_for(flip.rows ? lab::divide_up(flip.height, 2) : flip.height,
+                    flip.rows ? flip.width : lab::divide_up(flip.width, 2), job);
+    in_place<<<launch.grid, launch.block>>>(nullptr, job.d_output, flip);
     CHECK_LAUNCH();
 """
 OTHER_PICTURE = """template <int>
@@ -24,13 +29,16 @@ __global__ void in_place(const uint8_t* input, uint8_t* pixels, Flip flip) {
     }
 }
 
-void launch_in_place(Shape shape, const uint8_t* d_input, uint8_t* d_pixels, Flip flip) {
-    const Shape all = naive_shape(flip, shape.block, most_blocks_along_y);
+lab::Launch launch_in_place(const Job& job) {
+    const Flip& flip = job.flip;
+    const uint8_t* d_input = job.d_input;
+    uint8_t* d_pixels = job.d_output;
+    const lab::Launch launch = threads_for(flip.height, flip.width, job);
 """
 COPY = """    uint8_t* d_copy = nullptr;
     CHECK(cudaMalloc(&d_copy, flip.height * flip.width * flip.channels));
     CHECK(cudaMemcpy(d_copy, d_pixels, flip.height * flip.width * flip.channels, cudaMemcpyDeviceToDevice));
-    KERNEL<<<all.grid, all.block>>>(d_copy, d_pixels, flip);
+    KERNEL<<<launch.grid, launch.block>>>(d_copy, d_pixels, flip);
     CHECK_LAUNCH();
     CHECK(cudaFree(d_copy));
     (void)d_input;
@@ -85,5 +93,5 @@ FAULTS = [
     Fault(name="copied, and read from the copy", old=IN_PLACE, new=OTHER_PICTURE + COPY.replace("KERNEL", "in_place<0>"),
           caught="FAIL  in_place: one picture only\n.*the picture is copied, and the copy read", backends=CPU),
     Fault(name="read from the other picture", old=IN_PLACE, caught="pixels come from the other picture, .*TODO 2", new=OTHER_PICTURE
-          + "    in_place<0><<<all.grid, all.block>>>(d_input, d_pixels, flip);\n    CHECK_LAUNCH();\n"),
+          + "    in_place<0><<<launch.grid, launch.block>>>(d_input, d_pixels, flip);\n    CHECK_LAUNCH();\n"),
 ]

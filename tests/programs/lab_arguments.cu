@@ -13,10 +13,11 @@ int main(int argc, char** argv) {
         arguments.choice("policy", {"clamp", "zero"}, "clamp", "at a border");
     const dim3 block = arguments.block("block", dim3(32, 8), "threads a block");
     const dim3 grid = arguments.grid("grid", dim3(0), "blocks");
-    const auto variants = arguments.variants({"naive", "tiled", "vectorised"});
+    const auto variants = arguments.variants({"naive", "tiled", "vectorised"}, {"shuffled"});
     const std::string input = arguments.input("input", "a file to read");
     const std::string output = arguments.output("output", "a file to write");
     arguments.output("log", "another file to write");
+    arguments.excludes("input", {"offset"}, "empty input");
     std::string words;
     for (int i = 0; i < 30; ++i) words += "words ";
     arguments.flag("long", words + "end");

@@ -91,6 +91,37 @@ void integers_case() {
     std::printf("%s\n", lab::compare(got, expected, 3, {1, 0}).sentence().c_str());
 }
 
+// Studies three variants, of which the second is wrong and the third is not there; counts what is called.
+int study_case(lab::Study& study) {
+    std::vector<float> h_values(1000), right(1000, 1.0f);
+    lab::DeviceArray<float> d_values(1000);
+    int prepared = 0, launched = 0, judged = 0;
+    study.moves(4e3);
+    for (const char* name : {"naive", "tiled", "tensor"}) {
+        const bool wrong = name == std::string("tiled");
+        if (study.skips(name, name == std::string("tensor") ? "needs tensor cores" : "")) continue;
+        study.run(
+            name,
+            [&] {
+                d_values.poison();
+                prepared++;
+            },
+            [&] {
+                fill_kernel<<<4, 256>>>(d_values.get(), wrong ? 999 : 1000);
+                launched++;
+                return lab::Launch{dim3(4), dim3(256)};
+            },
+            [&] {
+                d_values.download(h_values);
+                judged++;
+                return lab::compare(h_values.data(), right.data(), 1000);
+            });
+    }
+    std::printf("prepared %d judged %d, launched more: %d\n", prepared, judged,
+                launched > prepared);
+    return study.finish();
+}
+
 // Rows of every kind, as --rows names them: r right, w wrong, s skipped, z zero elements.
 int results_case(lab::Results& results, const std::string& rows, double limit) {
     const float expected[] = {1, 2, 3}, wrong[] = {1, NAN, 3};
@@ -113,7 +144,7 @@ int results_case(lab::Results& results, const std::string& rows, double limit) {
 
 int main(int argc, char** argv) {
     lab::Arguments arguments(argc, argv, "does one thing of lab.h");
-    lab::Results results(arguments);
+    lab::Study results(arguments, {"naive", "tiled", "tensor"});
     const std::string name = arguments.text("case", "none", "what to do");
     const std::string rows = arguments.text("rows", "", "the rows of the table");
     const std::string size = arguments.text("size", "", "the size of the problem");
@@ -151,6 +182,7 @@ int main(int argc, char** argv) {
     if (name == "launch") launch_case();
     if (name == "timers") timers_case();
     if (name == "device memory") lab::require_device_memory(bytes, "the sheep");
+    if (name == "study") return study_case(results);
     if (name != "results") return 0;
     if (!size.empty()) results.size(size);
     return results_case(results, rows, limit);

@@ -1,0 +1,89 @@
+// What a lab's program does with its variants: each is chosen or left out, judged, timed, and given a row.
+#pragma once
+#ifdef LAB_COMPILED
+#pragma interface  // compiled once, in cpu/course.cpp
+#endif
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "table.h"
+#include "timers.h"
+
+namespace lab {
+
+// The grid and the block of a launch, which a launcher returns for the table.
+struct Launch {
+    dim3 grid = dim3(0), block = dim3(0);  // 0: the library that is called chooses its own
+};
+
+// The table of results, filled variant by variant.
+//     lab::Study study(arguments, {"naive", "tiled"}, {"fused"});  // before arguments.finish()
+//     study.moves(2.0 * bytes);
+//     study.run("naive", [&] { d_output.poison(); }, [&] { return launch_naive(job); },
+//               [&] { d_output.download(h_output); return lab::compare(...); });
+//     return study.finish();
+class Study : public Results {
+ public:
+    // Declares --variant and --csv. `further` are the variants of the lab's folder further/.
+    Study(Arguments& arguments, const std::vector<std::string>& names,
+          const std::vector<std::string>& further = {}, bool has_further = with_further)
+        : Results(arguments), names_(arguments.variants(names, further, has_further)) {}
+
+    // The chosen variants.
+    const std::vector<std::string>& names() const { return names_; }
+    bool chosen(const std::string& name) const {
+        return std::count(names_.begin(), names_.end(), name) > 0;
+    }
+
+    // The only chosen variant, or "".
+    std::string only_one() const { return names_.size() == 1 ? names_[0] : ""; }
+
+    // Refuses to go on when the option (--output) was given with more than one variant.
+    void require_one_for(const Arguments& arguments, const std::string& option,
+                         const char* what) const {
+        if (!arguments.given(option) || names_.size() == 1) return;
+        refuse("--%s takes %s of one variant: choose it with --variant", option.c_str(), what);
+    }
+
+    // For GB/s: the bytes that a run moves to and from memory. For GFLOP/s: its operations.
+    void moves(double bytes) { bytes_ = bytes; }
+    void computes(double operations) { operations_ = operations; }
+
+    // Runs a variant, if it is chosen: `prepare()` fills the output with something wrong, `launch()`
+    // returns the Launch, `judge()` copies back and returns a Comparison. Right ones are timed in
+    // between and judged again (compare_and_time); `timed` false leaves the time out.
+    template <class Prepare, class Launcher, class Judge>
+    void run(const std::string& name, Prepare&& prepare, Launcher&& launch, Judge&& judge,
+             bool timed = true) {
+        if (!chosen(name)) return;
+        const NvtxRange range(name);
+        Launch shape;
+        const auto work = [&] { shape = launch(); };
+        const auto attempt = [&] {
+            prepare();
+            work();
+            return judge();
+        };
+        const Trial trial =
+            compare_and_time(attempt, [&] { return timed ? median_milliseconds(work) : 0; });
+        add(name, shape.grid, shape.block, trial.milliseconds, bytes_, operations_,
+            trial.comparison);
+    }
+
+    // Leaves a variant out for a reason, if it is chosen and there is one. True: it was left out, or
+    // is not chosen.
+    bool skips(const std::string& name, const std::string& reason) {
+        if (!chosen(name)) return true;
+        if (!reason.empty()) skip(name, reason);
+        return !reason.empty();
+    }
+
+ private:
+    std::vector<std::string> names_;
+    double bytes_ = 0, operations_ = 0;
+};
+
+}  // namespace lab

@@ -124,11 +124,17 @@ def measure(labs: list[str], target: Path, on_card: bool, seconds: float) -> int
 
 def build(lab: str, backend: str) -> bool:
     words = ["make", "-s", "-C", f"labs/{lab}", "build", "SOLUTION=1", f"LAB={lab}", "FROM_TOP=1",
-             f"BACKEND={backend}", "explain=explain"]
+             f"BACKEND={backend}", "explain=explain", "FURTHER=1"]
     result = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if result.returncode != 0:
         print(f"does not build: {lab}\n{result.stdout[-2000:]}", flush=True)
     return result.returncode == 0
+
+
+def program_of(lab: str, flavour: str) -> Path:
+    """What build() has made."""
+    further = "-further" if (ROOT / "labs" / lab / "further").is_dir() else ""
+    return ROOT / "build" / f"{flavour}{further}" / "solutions" / lab / lab[3:]
 
 
 def card_name() -> str:
@@ -138,7 +144,7 @@ def card_name() -> str:
 
 def run_ours(lab: str, arguments: list[str]) -> list[dict]:
     """The first launch of each kernel and shape, with our figures."""
-    program = ROOT / "build/cpu-explain/solutions" / lab / lab[3:]
+    program = program_of(lab, "cpu-explain")
     # On one core, so that a second run counts the same.
     settings = {"CUDA_CPU_DEVICE": DEVICE, "CUDA_CPU_EVENTS": "1000000000", "CUDA_CPU_THREADS": "1"}
     record = Record.of_run(program, arguments, settings)
@@ -153,7 +159,7 @@ def run_ours(lab: str, arguments: list[str]) -> list[dict]:
 
 def run_ncu(lab: str, arguments: list[str]) -> list[dict]:
     """The first launch of each kernel, with ncu's figures."""
-    program = ROOT / "build/gpu/solutions" / lab / lab[3:]
+    program = program_of(lab, "gpu")
     return [row for row in profile(program, arguments, first_only=True) if not TENSOR.search(row["kernel"])]
 
 

@@ -313,8 +313,8 @@ def broken_file(lab: str, fault, files: dict[str, str]) -> str:
 
 
 def is_further(lab: str, fault) -> bool:
-    """Is the fault in a page of further/? Else it is planted in a program without them."""
-    return (ROOT / "labs" / lab / "further" / (fault.file or source_name(lab))).is_file()
+    """Is the fault in the variants of further/? Else it is planted in a program without them."""
+    return fault.further or (ROOT / "labs" / lab / "further" / (fault.file or source_name(lab))).is_file()
 
 
 def generated_exercise(lab: str) -> Path:

@@ -112,18 +112,19 @@ class Lab:
         self.watched_seconds = 0.0
 
     def case(self, name: str, function: Callable | None = None, *, quick: bool = True,
-             fresh: bool = False, **parameters):
+             fresh: bool = False, further: bool = False, **parameters):
         """Registers `function(case, **parameters)` under a name; without a function: a decorator.
 
-        quick=False leaves the case out of --quick; fresh=True gives it the seed that is printed.
+        quick=False leaves the case out of --quick; fresh=True gives it the seed that is printed; further=True, and a
+        parameter `variant` that is one of further/, are for programs that FURTHER=1 built.
         """
         if function is None:
-            return lambda decorated: self.case(name, decorated, quick=quick, fresh=fresh, **parameters)
+            return lambda decorated: self.case(name, decorated, quick=quick, fresh=fresh, further=further, **parameters)
         if any(other.name == name for other in self.cases):
             raise ValueError(f"two cases are called '{name}'")
         order = ORDERS[len(self.cases) % len(ORDERS)] if quick else ""
         self.cases.append(Registered(name, function, parameters, quick, fresh, order,
-                                     further=parameters.get("variant") in self.beyond))
+                                     further=further or parameters.get("variant") in self.beyond))
         return function
 
     def watched(self, name: str, runs: list[list], judge: Callable | None = None, storing: dict[str, int] | None = None,

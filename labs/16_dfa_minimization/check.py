@@ -24,7 +24,12 @@ TASKS = {  # of each variant that has one of its own
     "fold": "TODO 7 and 8 in fold.cuh", "retire": "TODO 9 in retire.cuh",
     "adaptive": "TODO 9 in retire.cuh, for its first rounds are those of `retire`",
 }
-lab = checker.Lab(__file__, TASKS)
+SHARED = {  # and of those that wait for the tasks of others: Moore's rounds by sorting, and what `retire` begins
+    **dict.fromkeys(["moore_radix", "openmp_for", "openmp_sections", "openmp_split", "openmp_sort"], "TODO 1 and 2 in moore.h"),
+    "signature": "TODO 7 in fold.cuh",
+}
+FURTHER = ["persistent", "worklist", "adaptive"]
+lab = checker.Lab(__file__, TASKS, SHARED, FURTHER)
 KERNELS = {  # what a variant launches beside what all do
     "horizontal_a": ["count_by_value", "place_rows", "move_by_value"], "vertical_a": ["count_by_value", "move_by_value"],
     "horizontal_b": ["count_by_vote", "place_rows", "move_by_vote"], "vertical_b": ["count_by_vote", "move_by_vote"],
@@ -37,8 +42,9 @@ HOST = ["hopcroft", "moore_radix", "moore_hash", "openmp_for", "openmp_tasks", "
         "openmp_unfolded", "openmp_sort"]
 SLOW = ["horizontal_b", "vertical_b"]  # in CPU mode: a barrier for each value
 COUNTING = ["horizontal_a", "horizontal_c", "vertical_a", "vertical_c", "bottom_up"]
-FAST = ["fold", "signature", "retire", "persistent", "worklist", "adaptive"]
-GPU_ONLY = ["radix_sort"]  # not in CPU mode
+PATH = ["fold", "signature", "retire"]
+FAST = PATH + lab.further
+GPU_ONLY = ["radix_sort"] if lab.further else []  # not in CPU mode
 DEVICE = SLOW + COUNTING + FAST
 IN_ROUNDS = [name for name in HOST + COUNTING + FAST
              if name not in ("hopcroft", "openmp_unfolded", "worklist", "adaptive")]
@@ -202,7 +208,7 @@ def counts(variant):
     return 1300 if variant in HOST else 13 if variant in SLOW else 104 if variant in COUNTING else 195
 
 
-for variant in HOST + DEVICE:
+for variant in HOST + SLOW + COUNTING + PATH + FURTHER:
     lab.case(f"{variant}: {counts(variant)} small automata of every kind", many, variant=variant, count=counts(variant))
 
 
@@ -270,7 +276,7 @@ def sized(case, variant):
     own_kernels(case, variant, small=False)
 
 
-for variant in ["moore_radix", "openmp_sort", *COUNTING, *FAST]:
+for variant in ["moore_radix", "openmp_sort", *COUNTING, *PATH, *FURTHER]:
     lab.case(f"{variant}: 31 to 257 states", sized, variant=variant)
 
 
@@ -305,7 +311,7 @@ def large(case, variant):
     run_classes(case, [large_problem(1), large_problem(4), crowded_problem()], [variant])
 
 
-for variant in HOST + FAST:
+for variant in HOST + PATH + FURTHER:
     lab.case(f"{variant}: 8000 states", large, variant=variant, quick=variant in HOST)
 
 
@@ -362,7 +368,7 @@ def phases(case):
     run_classes(case, [fixed_problems(13)[6], segment_problem(24)], ["openmp_tasks"], "--threads", 4, "--pause", 2)
 
 
-@lab.case("radix_sort, which CPU mode does not have")
+@lab.case("radix_sort, which CPU mode does not have", further=True)
 def gpu_only(case):
     if case.backend == "cpu":
         raise checker.Skipped("it needs a GPU")
@@ -376,13 +382,14 @@ def symbols(case):
         lines = [f"{s} {t} x{i}\n" for s in range(6) for i in range(count)
                  for t in [int(case.random.integers(6))] if case.random.random() < 0.8]
         problem = Problem(f"{count} symbols", "0\n" + "".join(lines) + "4\n")
-        run_classes(case, [problem], HOST + ["fold", "signature", "retire", "worklist"])
+        run_classes(case, [problem], HOST + [name for name in FAST if name not in ("persistent", "adaptive")])
         judge_automaton(case, result_of(case, "decode", "automata.txt", "minimize", "encode"), problem)
 
 
 # Two segments of two warps, with two tiles each.
 lab.watched("no race between threads", [["random", 140, 2, "--block", 64, "--elements", 2, "--variant",
                                          "horizontal_a,vertical_c,fold,retire"]])
+lab.watched("no race in the variants of further/", [["random", 140, 2, "--variant", "persistent,worklist,adaptive"]], further=True)
 
 
 @lab.case("threads, elements and bits of the counting sorts")

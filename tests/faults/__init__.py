@@ -27,6 +27,7 @@ class Fault:
     caught: str = ""  # a regular expression that the checker's output must match
     file: str = ""  # the file to change when it is not the lab's .cu
     backends: tuple[str, ...] = ("cpu", "gpu")  # where the fault shows
+    further: bool = False  # in what only FURTHER=1 builds, but in no page of further/
     watched: bool = False  # shows in a watched case (lab.watched), which costs another build; in CPU mode only
 
     def apply(self, text: str) -> str:

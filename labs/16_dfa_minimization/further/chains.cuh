@@ -1,6 +1,8 @@
-// Chains of predecessors: if a state has only one, the round after the next is known before the next one
-// is done. Tables of jumps say where 1, 2, 4, 8 and 16 steps lead, so a lane finds any of the next 31 states
-// of a chain with five look-ups.
+// For `worklist`: chains of predecessors. If a state has only one predecessor, the round after the next is
+// known before the next one is done. Tables of jumps say where 1, 2, 4, 8 and 16 steps lead, so a lane
+// finds any of the next 31 states of a chain with five look-ups:
+//
+//        x <-- a <-- b <-- c <-- d <-- e      lane 5 = 4 + 1:  jumps[2][x] = d, jumps[0][d] = e
 #pragma once
 
 #include "predecessors.cuh"

@@ -1,4 +1,5 @@
-// The transitions the other way round: for each state the list of those that lead to it.
+// For `worklist`: the transitions the other way round. For each state the list of those that lead to it, all
+// lists one after the other in one array, as a counting sort puts them (task 5).
 #pragma once
 
 #include "../given/partition.cuh"

@@ -1,4 +1,5 @@
-// Runs the rounds of a worklist, wide and narrow ones as they come.
+// For `worklist`: runs the rounds, wide and narrow ones as they come, all in one kernel where blocks can wait
+// for each other, and by launches where they cannot.
 #pragma once
 
 #ifndef CUDA_ON_CPU

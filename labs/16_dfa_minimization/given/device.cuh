@@ -2,16 +2,19 @@
 #pragma once
 
 #include <cstring>
+#include <string>
 #include <vector>
 
-#include "../further/adaptive.cuh"
-#include "../further/persistent.cuh"
-#include "../further/worklist_rounds.cuh"
 #include "fold.cuh"
-#include "radix_sort.cuh"
 #include "retire.cuh"
 #include "signature_table.cuh"
 #include "sorted_signatures.cuh"
+#ifdef LAB_FURTHER
+#include "../further/adaptive.cuh"
+#include "../further/persistent.cuh"
+#include "../further/radix_sort.cuh"
+#include "../further/worklist_rounds.cuh"
+#endif
 
 // Refines until nothing splits. class_of: (states), on the device; becomes the coarsest partition
 // that tells final states apart and is respected by every letter, numbered by lowest states.
@@ -44,12 +47,14 @@ inline std::vector<DeviceVariant> device_variants() {
         {"fold", refine_by_folding, fold_bytes},
         {"signature", refine_by_signatures, signature_bytes},
         {"retire", refine_and_retire, retire_bytes},
+#ifdef LAB_FURTHER
         {"persistent", refine_persistently, persistent_bytes},
 #ifndef CUDA_ON_CPU
         {"radix_sort", refine_by_radix_sort, radix_sort_bytes},
 #endif
         {"worklist", refine_by_worklist, worklist_bytes},
         {"adaptive", refine_adaptively, adaptive_bytes},
+#endif
     };
 }
 
@@ -61,4 +66,11 @@ inline int64_t device_bytes(const char* name, int64_t states, int64_t symbols,
         if (std::strcmp(variant.name, name) == 0) bytes += variant.bytes(states, symbols, options);
     }
     return bytes;
+}
+
+inline Refine find_device_variant(const std::string& name) {
+    for (const DeviceVariant& variant : device_variants()) {
+        if (name == variant.name) return variant.refine;
+    }
+    return nullptr;
 }

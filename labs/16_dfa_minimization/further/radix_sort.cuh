@@ -1,16 +1,26 @@
-// Rounds by the toolkit's radix sort (CUB), for large automata. As many classes as fit into 64 bits
-// make one key, so a signature takes one sort and not symbols + 1; and where it does not fit, a hash
-// takes its place, and equal neighbours are compared in full. Classes keep their numbers: of a class
-// that splits the first part keeps the old one and the others get new ones, so numbers stay below the
-// number of classes, and the few classes of the first rounds make short keys.
+// radix_sort: rounds by the toolkit's radix sort (CUB), for large automata. On a card only.
+//
+// Know before: a round by sorting (tasks 1 and 2, given/sorted_signatures.cuh), the prefix sum of lab 16's
+// counting sort.
+//
+//        signature of a state, symbols + 1 = 3 classes, of which there are 200: 8 bits each
+//        | own class | by a | by b |   = 24 bits: one key, one sort, in place of 3 sorts
+//
+// As many classes as fit into 64 bits make one key; and where a signature does not fit, a hash takes its
+// place, and equal neighbours are compared in full. Classes keep their numbers: of a class that splits the
+// first part keeps the old one and the others get new ones, so numbers stay below the number of classes, and
+// the few classes of the first rounds make short keys.
+//
+// What it brought: 1.52 ms for C_2000000,30, where the best counting sort takes 44.6 and `persistent` 2.44
+// (NVIDIA H200, CUDA 13.0, 28 November 2026, make bench LAB=16 SOLUTION=1).
 #pragma once
 
 #ifndef CUDA_ON_CPU
 
 #include <cub/cub.cuh>
 
-#include "signature_table.cuh"
-#include "sorted_signatures.cuh"
+#include "../given/signature_table.cuh"
+#include "../given/sorted_signatures.cuh"
 
 // How a round makes keys. The class is always on top: sorted by key is sorted by class.
 struct KeyForm {

@@ -13,10 +13,11 @@ from checker.diagnose import Fact
 from checker.failure import Failure
 from checker.program import quoted_output
 
-TODO = {"naive": "TODO 2", "tiled": "TODO 3a", "separable": "TODO 4", "running": "TODO 5", "fused": "TODO 6"}
-lab = checker.Lab(__file__, tasks={**TODO, "tiled": "TODO 3a or 3b"})
+TODO = {"naive": "TODO 2", "tiled": "TODO 3a", "separable": "TODO 4", "running": "TODO 5b"}
+FURTHER = ["fused", "shuffled"]
+lab = checker.Lab(__file__, tasks={**TODO, "tiled": "TODO 3a or 3b", "running": "TODO 5a or 5b"}, further=FURTHER)
 EXACT = checker.Tolerance(why="sums of whole numbers, and a division that drops the fraction")
-VARIANTS = ["naive", "tiled", "separable", "running", "fused", "shuffled"]
+VARIANTS = ["naive", "tiled", "separable", "running"]
 SMALL = 7  # the largest radius of shuffled
 TILE_HEIGHT, TILE_WIDTH = 16, 32  # of the tiled kernel, in values
 
@@ -220,19 +221,31 @@ def of_halo(pixels, radius):
         yield (f"{which} as 0 in the tile: 0 belongs only where the picture has no such row or value", (sums - lost.reshape(sums.shape)) // sizes)
 
 
-def of_prefixes(pixels, radius):
-    """Mistakes in the difference of two prefix sums: sentence -> what the kernel gives with it."""
+def of_row_sums(pixels, radius):
+    """Mistakes in the difference of two prefix sums: sentence -> what `running` gives with it."""
     sizes = window_sums(pixels, radius, radius, radius, radius)[1]
-    for left, right, sentence in (
-            (radius - 1, radius, "the sums miss the left column of the window, which is counted: the prefix sum to take away is "
-                                 "that of the pixel before the window's first (`- Lane::channels`"),
-            (radius, radius - 1, "the sums miss the right column of the window, which is counted: the prefix sum that stays is "
-                                 "that of the window's last pixel (`+ reach`"),
-            (radius + 1, radius, "the sums reach one pixel too far to the left: the prefix sum to take away is that of the pixel "
-                                 "before the window's first (`- reach - Lane::channels`"),
-            (radius, radius + 1, "the sums reach one pixel too far to the right: the prefix sum that stays is that of the "
-                                 "window's last pixel (`+ reach`")):
-        yield sentence + ", TODO 6b)", window_sums(pixels, radius, radius, left, right)[0] // sizes
+    height, _, channels = cube(pixels).shape
+    flat = pixels.reshape(height, -1)
+    prefixes = numpy.zeros((height, flat.shape[1] + channels), numpy.int64)  # behind a pixel of zeros
+    prefixes[:, channels:] = cube(pixels).cumsum(1, dtype=numpy.int64).reshape(height, -1)
+    column, channel = divmod(numpy.arange(flat.shape[1]), channels)
+    first, last = numpy.maximum(column - radius, 0), numpy.minimum(column + radius, flat.shape[1] // channels - 1)
+    counts = (last - first + 1)[None]
+    right = (last + 1) * channels + channel
+    left = first * channels + channel
+    before = "the prefix sum to take away is that of the last value before the window"
+    for begin, end, sentence in (
+            (right, right, "every row sum is 0"),
+            (numpy.where(first > 0, left + channels, left), right, f"the sums miss the left column of the window, which is counted: {before}"),
+            (left + channels, right, f"the sums miss the left column of the window, which is counted: {before}"),
+            (numpy.maximum(left - channels, channel), right, f"the sums reach one pixel too far to the left: {before}"),
+            (left, right - channels, "the sums miss the right column of the window, which is counted: the prefix sum that stays is "
+                                     "that of the window's last value"),
+            (channel, right, f"the row sums begin where the row does, and nothing is taken away: {before}"),
+            (numpy.where(right - counts[0] >= channels, right - counts[0], channel), right,
+             "the window is taken to have columns.count() values: it has so many pixels, and each has shape.channels values")):
+        along = (prefixes[:, end] - prefixes[:, begin]).reshape(pixels.shape)
+        yield sentence, window_sums(along, radius, radius, 0, 0)[0] % 2**32 // sizes
 
 
 def of_sliding(pixels, radius):
@@ -267,19 +280,20 @@ def explained(expected, got, case):
     pixels, radius, variant = case.inputs["picture"], case.parameters["radius"], case.parameters["variant"]
     if variant not in TODO or not 0 < radius < 300 or got.shape != pixels.shape or too_plain(case):
         return None
-    kinds = {"naive": [of_mean, of_places], "tiled": [of_places, of_tile, of_halo], "separable": [of_mean], "fused": [of_prefixes]}
+    kinds = {"naive": [of_mean, of_places], "tiled": [of_places, of_tile, of_halo], "separable": [of_mean], "running": [of_row_sums]}
     shared = [of_window, of_moved_count] if variant == "tiled" else [of_window]
-    for kind, todo in [(kind, TODO[variant]) for kind in kinds.get(variant, [])] + [(kind, "TODO 1") for kind in shared]:
+    own = "TODO 5a" if variant == "running" else TODO[variant]
+    for kind, todo in [(kind, own) for kind in kinds[variant]] + [(kind, "TODO 1") for kind in shared]:
         for sentence, wrong in kind(pixels, radius):
             if (wrong.astype(numpy.uint8) == got).all():
-                return sentence if "TODO" in sentence else f"{sentence} ({todo})"
-    if variant in ("running", "fused"):
+                return f"{sentence} ({todo})"
+    if variant == "running":
         part = slice(2 * radius + 2)  # a strip has more rows; further down sums would need more than a byte
         for sentence, wrong in of_sliding(pixels, radius):
             fits = wrong[part] < 256
             as_simulated, differs = (wrong[part] == got[part])[fits], case.wrong[part][fits]
             if differs.any() and as_simulated.mean() > 0.9 and as_simulated[differs].mean() > 0.9:
-                return f"{sentence} ({TODO[variant]}{'a' if variant == 'fused' else ''})"
+                return f"{sentence} (TODO 5b)"
     return None
 
 
@@ -361,7 +375,6 @@ def at_edges_of_tiles(expected, got, case):
 DIAGNOSERS = [copied, rounded_sum, explained, at_the_border, wrong_pitch, before_the_barrier, at_edges_of_tiles]
 
 
-
 # Cases
 
 
@@ -436,7 +449,7 @@ def light(case, variant):
     judge(case, pixels, variant, 5000)
 
 
-for variant in VARIANTS:
+for variant in VARIANTS + FURTHER:
     lab.case(f"{variant}: 10 20 30 become 15 20 25", three_in_a_row, variant=variant, radius=1)
     lab.case(f"{variant}: 31 x 33, radius 1", random_case, variant=variant, radius=1, height=31, width=33)
     lab.case(f"{variant}: 37 x 41, 3 channels, radius 2", random_case, variant=variant, radius=2, height=37, width=41,
@@ -479,29 +492,29 @@ def wide_rows(case, radius):
     judge(case, random_picture(case, 160, 300) // 8 + 224, "running", radius)
 
 
-def every_radius(case, height, width):
+def every_radius(case, variant, height, width):
     """A kernel of its own for each radius and number of channels."""
     for channels in (1, 2, 3, 4):
         for radius in range(SMALL + 1):
-            judge(case, random_picture(case, height, width, channels), "shuffled", radius)
+            judge(case, random_picture(case, height, width, channels), variant, radius)
 
 
-def edges_of_lanes(case, channels, radius):
+def edges_of_lanes(case, variant, channels, radius):
     """Widths where a lane (16 bytes) or a strip (up to 480) ends, and one value more or less."""
     for values in (15, 16, 17, 31, 33, 447, 449, 479, 480, 481, 511, 513, 961):
-        judge(case, random_picture(case, 5, -(-values // channels), channels), "shuffled", radius)
+        judge(case, random_picture(case, 5, -(-values // channels), channels), variant, radius)
 
 
-lab.case("shuffled: 21 x 67, radius 0 to 7, 1 to 4 channels", every_radius, height=21, width=67)
-lab.case("shuffled: one row, radius 0 to 7, 1 to 4 channels", every_radius, height=1, width=37)
-lab.case("shuffled: one column, radius 0 to 7, 1 to 4 channels", every_radius, height=37, width=1)
+lab.case("shuffled: 21 x 67, radius 0 to 7, 1 to 4 channels", every_radius, variant="shuffled", height=21, width=67)
+lab.case("shuffled: one row, radius 0 to 7, 1 to 4 channels", every_radius, variant="shuffled", height=1, width=37)
+lab.case("shuffled: one column, radius 0 to 7, 1 to 4 channels", every_radius, variant="shuffled", height=37, width=1)
 for channels, radius in ((1, 1), (1, SMALL), (3, 2), (3, SMALL), (4, SMALL)):
     lab.case(f"shuffled: widths around the ends of lanes and strips, {channels} channels, radius {radius}", edges_of_lanes,
-             channels=channels, radius=radius)
+             variant="shuffled", channels=channels, radius=radius)
 
 
-@lab.case("shuffled: every sum that a window can have (up to radius 3 in CPU mode)", quick=False)
-def every_sum(case):
+@lab.case("shuffled: every sum that a window can have (up to radius 3 in CPU mode)", variant="shuffled", quick=False)
+def every_sum(case, variant):
     """Pictures made of windows side by side, whose sums are 0, 1, 2, ..., 255 pixels."""
     for radius in range(1, 4 if case.backend == "cpu" else SMALL + 1):
         side = 2 * radius + 1
@@ -513,7 +526,7 @@ def every_sum(case):
         missing = -len(windows) % across
         windows = numpy.concatenate([windows, numpy.zeros((missing, side, side), numpy.uint8)])
         picture = windows.reshape(-1, across, side, side).swapaxes(1, 2).reshape(-1, across * side)
-        judge(case, picture, "shuffled", radius, kind="pgm")
+        judge(case, picture, variant, radius, kind="pgm")
 
 
 @lab.case("running: sums beyond 2^32, 4200 x 4200 white pixels, radius 5000 (smaller in CPU mode)", quick=False)
@@ -528,8 +541,11 @@ lab.kernels({"naive": "naive", "tiled": "tiled", "separable": ("sum_along_rows",
              "running": ("prefix_along_rows", "slide_down"), "fused": "fused", "shuffled": "shuffled"})
 # So many threads at least have something to store in the watched run: each value, each lane that has one, or each column.
 STORING = {"naive": 3000, "tiled": 3000, "sum_along_rows": 3000, "mean_down_columns": 3000, "prefix_along_rows": 640,
-           "slide_down": 150, "fused": 32, "shuffled": 40}
-lab.watched("no race between threads", [["--height", 20, "--width", 50, "--channels", 3, "--radius", 2]], storing=STORING)
+           "slide_down": 150}
+SMALL_PICTURE = ["--height", 20, "--width", 50, "--channels", 3, "--radius", 2, "--variant"]
+lab.watched("no race between threads", [[*SMALL_PICTURE, ",".join(VARIANTS)]], storing=STORING)
+lab.watched("no race between threads of further/", [[*SMALL_PICTURE, ",".join(FURTHER)]], storing={"fused": 32, "shuffled": 40},
+            further=True)
 
 
 @lab.case("a picture and a radius nobody knows before, all variants", fresh=True)
@@ -537,7 +553,7 @@ def fresh(case):
     height, width = (int(side) for side in case.random.integers(1, 120, 2))
     pixels = random_picture(case, height, width, int(case.random.choice([1, 3, 4])))
     radius = int(case.random.integers(1, 20))
-    for variant in VARIANTS:
+    for variant in VARIANTS + lab.further:
         judge(case, pixels, variant, min(radius, SMALL) if variant == "shuffled" else radius)
 
 
@@ -548,18 +564,19 @@ def verdicts(run, variant):
 @lab.case("all variants in one run, random pixels")
 def everything(case):
     run = case.run("--height", 50, "--width", 60, "--channels", 3, "--radius", 4)
-    for variant in VARIANTS:
+    for variant in VARIANTS + lab.further:
         case.expect(verdicts(run, variant) == ["correct"], f"the table has no row that calls {variant} correct")
 
 
-@lab.case("a radius too large for tiled, fused and shuffled, the others are right")
+@lab.case("a radius too large for tiled (and what lies in further/), the others are right")
 def skipped(case):
     run = case.run("--height", 7, "--width", 400, "--radius", 250)
-    for variant in VARIANTS:
-        wanted = "skipped" if variant in ("tiled", "fused", "shuffled") else "correct"
+    for variant in VARIANTS + lab.further:
+        wanted = "skipped" if variant in ("tiled", *FURTHER) else "correct"
         case.expect(verdicts(run, variant) == [wanted], f"with radius 250, {variant} should be {wanted}")
     for variant, radius, word in (("tiled", 250, "shared memory"), ("fused", 250, "running"), ("shuffled", 8, "fused")):
-        case.refuses("--height", 7, "--width", 400, "--radius", radius, "--variant", variant, saying=word)
+        if variant in VARIANTS + lab.further:
+            case.refuses("--height", 7, "--width", 400, "--radius", radius, "--variant", variant, saying=word)
 
 
 @lab.case("pictures as Pillow stores them: palette and JPEG")

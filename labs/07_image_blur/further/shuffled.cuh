@@ -1,0 +1,267 @@
+// shuffled: small windows, without shared memory. At radius 1 `fused` takes three times as long as a
+// copy: prefix sums of a whole strip are much work for the sum of three numbers. Up to radius 7 the
+// sum of a window is at most 255 * 225 = 57375 and fits into 16 bits. So two sums share a register,
+// and one addition serves both: those of bytes q and q + 2 are a pair.
+//
+//   a word of the picture      b3 b2 b1 b0      bytes of four neighbouring values
+//   as two pairs                0 b2  0 b0      even: bytes 0 and 2
+//                               0 b3  0 b1      odd:  bytes 1 and 3
+//   column sums, 16 bits each    c2    c0       one addition for two of them
+//   the pair (c2, c4)            c4    c2       halves of two registers, by one __byte_perm
+//
+// One row, in a warp: each lane owns the sums of 8 columns (16 in colour), and gets those that its
+// windows reach into from the lanes beside it. The outermost lanes are the halo, and write nothing.
+//
+//   lanes           |  halo  |   1    |   2    |  ...   |   30   |  halo  |
+//   column sums     | ...... | ...... | ...... |        | ...... | ...... |
+//                          >------^  ^------<         __shfl_up_sync, __shfl_down_sync
+//   means                    | ...... | ...... |        | ...... |
+//
+// - A strip has 8 rows (6 in colour), so few that a lane keeps its pixels of all of them in registers.
+//   It asks for them all before it adds the first: a dozen loads under way at a time, and no row that
+//   leaves is read again. That alone took a fifth of the time away at radius 1.
+// - Radius and channels are known to the compiler: it unrolls all loops, and a mean is one
+//   multiplication by a constant. The price: 32 kernels, for 8 radii and 4 numbers of channels.
+//
+// Known before: sums that slide (`running`), and fused.cuh, whose load_row is used here. Shuffles:
+// lab 10, "The sum". Registers against warps, and loads under way: lab 11, "Why many warps".
+//
+// What it brought: milliseconds, 8192 x 8192 pixels, H200, 28 November 2026.
+//
+//                1 channel, radius 1      5      3 channels, radius 1      5
+//   fused                      0.118  0.123                     0.319  0.330
+//   shuffled                   0.048  0.065                     0.117  0.173
+//   a copy                     0.036  0.036                     0.099  0.099
+#pragma once
+
+#include <type_traits>
+
+// What a lane owns, as in Lane, though not always whole pixels; the outermost lanes are halo. A
+// strip has `rows` rows of means.
+template <int channel_count, int radius_of_window, class VectorType, int row_count, int block_count>
+struct SmallWindow {
+    using Vector = VectorType;
+    static constexpr int channels = channel_count, radius = radius_of_window, blocks = block_count;
+    static constexpr int rows = row_count, rows_read = rows + 2 * radius;
+    static constexpr int vectors = 1, vector_bytes = sizeof(Vector);
+    static constexpr int bytes = vectors * vector_bytes, words = bytes / 4;
+    static constexpr int side = 2 * radius + 1, reach = radius * channels;
+    static constexpr int halo_words = (reach + 3) / 4;  // on each side
+    static constexpr int halo_lanes = (halo_words + words - 1) / words;
+    static constexpr int outputs = (32 - 2 * halo_lanes) * bytes;  // of a strip
+    static_assert(255 * side * side < 65536, "the sum of a window fits into 16 bits");
+};
+
+// A word of the picture as two pairs: its bytes 0 and 2, and its bytes 1 and 3.
+__device__ uint32_t even_bytes(uint32_t word) { return word & 0x00FF00FF; }
+__device__ uint32_t odd_bytes(uint32_t word) { return __byte_perm(word, 0, 0x4341); }
+
+// The pair of q and q + 2. Where these lie in two words, the halves of two pairs are joined.
+__device__ uint32_t pair_at(const uint32_t* pairs, int q) {
+    const uint32_t* pair = pairs + q / 4 * 2 + q % 2;
+    return q % 4 < 2 ? pair[0] : __byte_perm(pair[0], pair[2], 0x5432);
+}
+
+template <class Small>
+__device__ void add_to_columns(const uint32_t (&row)[Small::words],
+                               uint32_t (&columns)[2 * Small::words]) {
+#pragma unroll
+    for (int i = 0; i < Small::words; i++) {
+        columns[2 * i] += even_bytes(row[i]);
+        columns[2 * i + 1] += odd_bytes(row[i]);
+    }
+}
+
+template <class Small>
+__device__ void take_from_columns(const uint32_t (&row)[Small::words],
+                                  uint32_t (&columns)[2 * Small::words]) {
+#pragma unroll
+    for (int i = 0; i < Small::words; i++) {
+        columns[2 * i] -= even_bytes(row[i]);
+        columns[2 * i + 1] -= odd_bytes(row[i]);
+    }
+}
+
+// Column sums with those that the neighbours own, of the words that the windows reach into.
+template <class Small>
+__device__ void gather(const uint32_t (&columns)[2 * Small::words],
+                       uint32_t (&wide)[2 * (Small::words + 2 * Small::halo_words)]) {
+    constexpr int words = Small::words, halo = Small::halo_words;
+#pragma unroll
+    for (int i = 0; i < 2 * words; i++) wide[2 * halo + i] = columns[i];
+#pragma unroll
+    for (int h = 0; h < halo; h++) {  // word h of the halo, counted outwards
+        const int lanes = h / words + 1, left = words - 1 - h % words, right = h % words;
+#pragma unroll
+        for (int odd = 0; odd < 2; odd++) {
+            wide[2 * (halo - 1 - h) + odd] =
+                __shfl_up_sync(0xFFFFFFFF, columns[2 * left + odd], lanes);
+            wide[2 * (halo + words + h) + odd] =
+                __shfl_down_sync(0xFFFFFFFF, columns[2 * right + odd], lanes);
+        }
+    }
+}
+
+// Sums along the row, pair by pair: all of a window, or, if that is shorter, what lies between it
+// and an earlier window `steps` pixels to the left, whose sums are a pair as well.
+template <class Small>
+__device__ void add_along_row(const uint32_t* wide, uint32_t (&sums)[2 * Small::words]) {
+    constexpr int channels = Small::channels, side = Small::side;
+#pragma unroll
+    for (int i = 0; i < 2 * Small::words; i++) {
+        const int at = i / 2 * 4 + i % 2;
+        const int steps = channels % 2 == 0 ? 4 / channels : i % 2 == channels / 2 ? 3 : 1;
+        const int before = at - steps * channels;
+        const int first = 4 * Small::halo_words + at - Small::reach;
+        const bool slides = before >= 0 && steps < Small::radius;
+        sums[i] = slides ? sums[before / 4 * 2 + before % 4] : 0;
+#pragma unroll
+        for (int x = 0; x < side; x++) {
+            if (slides && x < steps) {
+                sums[i] += pair_at(wide, first + (side - 1 - x) * channels) -
+                           pair_at(wide, first - (x + 1) * channels);
+            }
+            if (!slides) sums[i] += pair_at(wide, first + x * channels);
+        }
+    }
+}
+
+// Four means of whole windows, of bytes 0 and 2 (even) and 1 and 3 (odd). The factor is 2^24 / count,
+// rounded up by less than 1: the upper byte of a product is a quotient that is too large by less
+// than sum / 2^24 <= 255 count / 2^24 < 1 / count, since count < 256. So it is the right byte.
+template <int count>
+__device__ uint32_t four_means(uint32_t even, uint32_t odd) {
+    constexpr uint32_t factor = ((1u << 24) + count - 1) / count;
+    static_assert(count < 256, "see above");
+    const uint32_t low = __byte_perm((even & 0xFFFF) * factor, (odd & 0xFFFF) * factor, 0x0073);
+    const uint32_t high = __byte_perm((even >> 16) * factor, (odd >> 16) * factor, 0x0073);
+    return __byte_perm(low, high, 0x5410);
+}
+
+// The same at the border. A half added to the sum keeps the quotient away from whole numbers by
+// 1 / (2 count) at least, which is far more than what floats lose here. Not inlined, else the counts
+// would be kept in registers from row to row, also by the many lanes that are not at the border.
+template <class Small>
+__device__ __noinline__ uint32_t four_means_at_border(uint32_t even, uint32_t odd, Shape shape,
+                                                      int rows, int value) {
+    uint32_t means = 0;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const uint32_t pair = k % 2 == 0 ? even : odd, sum = k < 2 ? pair & 0xFFFF : pair >> 16;
+        const int column = min(value + k, shape.values() - 1) / Small::channels;
+        const int count = rows * window(column, Small::radius, shape.width).count();
+        means |= uint32_t(__fdividef(float(sum) + 0.5f, float(count))) << 8 * k;
+    }
+    return means;
+}
+
+template <class Small>
+__device__ void write_means(const uint32_t (&sums)[2 * Small::words], uint8_t* output,
+                            const Shape& shape, int rows, int own) {
+    using Vector = typename Small::Vector;
+    constexpr int side = Small::side, reach = Small::reach;
+    const bool whole = rows == side && own >= reach && own + Small::bytes + reach <= shape.values();
+    uint32_t means[Small::words];
+    if (whole) {
+#pragma unroll
+        for (int i = 0; i < Small::words; i++) {
+            means[i] = four_means<side * side>(sums[2 * i], sums[2 * i + 1]);
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < Small::words; i++) {
+            means[i] =
+                four_means_at_border<Small>(sums[2 * i], sums[2 * i + 1], shape, rows, own + 4 * i);
+        }
+    }
+#pragma unroll
+    for (int j = 0; j < Small::vectors; j++) {
+        const int at = own + j * Small::vector_bytes;
+        Vector vector;
+        memcpy(&vector, &means[j * Small::vector_bytes / 4], sizeof vector);
+        if (at < shape.pitch()) *reinterpret_cast<Vector*>(output + at) = vector;
+    }
+}
+
+template <class Small>
+__global__ void __launch_bounds__(32 * warps_of_block, Small::blocks)
+    shuffled(const uint8_t* input, uint8_t* output, Shape shape, int strips_across) {
+    constexpr int radius = Small::radius, words = Small::words;
+    const unsigned strip = blockIdx.x * warps_of_block + threadIdx.y;
+    const int lane = threadIdx.x, first_row = strip / strips_across * Small::rows;
+    if (first_row >= shape.height) return;  // a whole warp
+    const int own =
+        strip % strips_across * Small::outputs + (lane - Small::halo_lanes) * Small::bytes;
+    const bool writes =
+        lane >= Small::halo_lanes && lane < 32 - Small::halo_lanes && own < shape.values();
+
+    uint32_t pixels[Small::rows_read][words], columns[2 * words] = {};
+#pragma unroll
+    for (int i = 0; i < Small::rows_read; i++) {
+        load_row<Small>(input, shape, first_row - radius + i, own, pixels[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < Small::rows_read; i++) {  // row i enters
+        add_to_columns<Small>(pixels[i], columns);
+        if (i < 2 * radius) continue;
+        const int row = first_row + i - 2 * radius;
+        uint32_t wide[2 * (words + 2 * Small::halo_words)], sums[2 * words];
+        gather<Small>(columns, wide);
+        add_along_row<Small>(wide, sums);
+        const int rows = window(row, radius, shape.height).count();
+        if (writes && row < shape.height) {
+            write_means<Small>(sums, output + row * shape.pitch(), shape, rows, own);
+        }
+        take_from_columns<Small>(pixels[i - 2 * radius], columns);
+    }
+}
+
+// Grid, block and launch.
+
+constexpr int largest_small_radius = 7;
+
+// Measured: in gray 8 bytes a lane and 8 rows, in colour, where the halo is wider, 16 and 6.
+template <int channels, int radius>
+using ChosenWindow =
+    std::conditional_t<channels == 1, SmallWindow<1, radius, uint2, 8, radius <= 5 ? 8 : 6>,
+                       SmallWindow<channels, radius, uint4, 6, radius <= 2 ? 6 : 4>>;
+
+// Calls use(SmallWindow) with the one for this radius.
+template <int channels, int radius = 0, class Use>
+void with_radius(int wanted, Use use) {
+    if (wanted == radius) {
+        use(ChosenWindow<channels, radius>());
+    } else if constexpr (radius < largest_small_radius) {
+        with_radius<channels, radius + 1>(wanted, use);
+    }
+}
+
+template <class Use>
+void with_small_window(int channels, int radius, Use use) {
+    if (channels == 1) with_radius<1>(radius, use);
+    if (channels == 2) with_radius<2>(radius, use);
+    if (channels == 3) with_radius<3>(radius, use);
+    if (channels == 4) with_radius<4>(radius, use);
+}
+
+// Short strips: warps that run at the same time are close to each other in the picture, and find in
+// the caches what their neighbours have read.
+lab::Launch launch_shuffled(const Job& job) {
+    const dim3 block(32, warps_of_block);
+    dim3 grid;
+    with_small_window(job.shape.channels, job.radius, [&](auto small) {
+        using Small = decltype(small);
+        const int64_t across = lab::divide_up(job.shape.values(), Small::outputs);
+        const int64_t down = lab::divide_up(job.shape.height, Small::rows);
+        grid = dim3(unsigned(lab::divide_up(down * across, warps_of_block)));
+        shuffled<Small><<<grid, block>>>(job.d_input, job.d_output, job.shape, int(across));
+        CHECK_LAUNCH();
+    });
+    return {grid, block};
+}
+
+std::string problem_of_shuffled(const Shape&, int radius) {
+    if (radius <= largest_small_radius) return "";
+    return "keeps the sum of a window in 16 bits, and has kernels up to radius 7 only; the variant "
+           "fused takes more";
+}

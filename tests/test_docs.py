@@ -121,7 +121,7 @@ def test_what_a_handout_says_to_type_works(lab, folder):
         missing = [word for word in files_that_are_read(words) if not (folder / word).exists()]
         assert not missing, f"{words}: {missing} is not in the course"
         words = smaller(lab, words)
-        for kind in ("solutions", "exercises") if "SOLUTION" not in variables else ("solutions",):
+        for kind in ("solutions",) if {"SOLUTION", "FURTHER"} & {*variables} else ("solutions", "exercises"):
             built = farm.call(farm.compile_lab, lab, kind, None)
             assert built, built.output
             result = farm.run(built.program, *words, env=environment, cwd=folder)

@@ -29,6 +29,7 @@ struct Comparison {
     double got = 0;
     bool later = false;   // found in a later launch, though the first one was right
     std::string instead;  // of the sentence below, where that does not say what is so
+    std::string doubt;    // why nothing follows from no difference: such a variant is not judged
 
     bool right() const { return wrong == 0; }
 

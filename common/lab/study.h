@@ -54,11 +54,12 @@ class Study : public Results {
 
     // Runs a variant, if it is chosen: `prepare()` fills the output with something wrong, `launch()`
     // returns the Launch, `judge()` copies back and returns a Comparison. Right ones are timed in
-    // between and judged again (compare_and_time); `timed` false leaves the time out.
+    // between and judged again (compare_and_time); `timed` false: it is launched and judged once.
+    // Returns what came of it.
     template <class Prepare, class Launcher, class Judge>
-    void run(const std::string& name, Prepare&& prepare, Launcher&& launch, Judge&& judge,
-             bool timed = true) {
-        if (!chosen(name)) return;
+    Trial run(const std::string& name, Prepare&& prepare, Launcher&& launch, Judge&& judge,
+              bool timed = true) {
+        if (!chosen(name)) return {};
         const NvtxRange range(name);
         Launch shape;
         const auto work = [&] { shape = launch(); };
@@ -68,9 +69,11 @@ class Study : public Results {
             return judge();
         };
         const Trial trial =
-            compare_and_time(attempt, [&] { return timed ? median_milliseconds(work) : 0; });
+            timed ? compare_and_time(attempt, [&] { return median_milliseconds(work); })
+                  : Trial{attempt()};
         add(name, shape.grid, shape.block, trial.milliseconds, bytes_, operations_,
             trial.comparison);
+        return trial;
     }
 
     // Leaves a variant out for a reason, if it is chosen and there is one. True: it was left out, or

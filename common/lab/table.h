@@ -65,17 +65,16 @@ class Results {
     void note(const std::string& line) { notes_.push_back(line); }
 
     // A variant that ran. `bytes` (moved to and from memory) and `operations` give the columns
-    // GB/s and GFLOP/s; 0 leaves them out. `milliseconds` 0: not timed. `doubt` says why nothing
-    // follows from a comparison that found no difference: such a variant is not judged.
+    // GB/s and GFLOP/s; 0 leaves them out. `milliseconds` 0: not timed.
     void add(const std::string& variant, dim3 grid, dim3 block, double milliseconds, double bytes,
-             double operations, const Comparison& comparison, const std::string& doubt = "") {
+             double operations, const Comparison& comparison) {
         Row row = {variant, shape_text(grid), shape_text(block), milliseconds, 0, 0, "", Right};
         if (milliseconds > 0) row.bandwidth = 1e-6 * bytes / milliseconds;
         if (milliseconds > 0) row.arithmetic = 1e-6 * operations / milliseconds;
         row.result = (comparison.right() ? "" : "WRONG: ") + comparison.sentence();
         if (!comparison.right()) row.state = Wrong;
-        if (comparison.right() && !doubt.empty()) {
-            row.result = "not judged: " + doubt;
+        if (comparison.right() && !comparison.doubt.empty()) {
+            row.result = "not judged: " + comparison.doubt;
             row.state = Skipped;
         }
         rows_.push_back(row);

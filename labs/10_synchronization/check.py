@@ -18,10 +18,13 @@ from checker.diagnose import Fact
 
 lab = checker.Lab(__file__, tasks={"shared_tree": "TODO 2", "warp_shuffles": "TODO 3 and 4", "vectorised": "TODO 5",
                                    "shared_copy": "TODO 6", "lane_copies": "TODO 7"},
-                  shared={"global_atomics": "TODO 1", "two_stages": "TODO 3 to 5"})
-SUMS = ["global_atomics", "shared_tree", "warp_shuffles", "vectorised", "two_stages"]
+                  shared={"global_atomics": "TODO 1", "two_stages": "TODO 3 to 5"}, further=["two_stages", "warp_copies"])
+SUMS = ["global_atomics", "shared_tree", "warp_shuffles", "vectorised"]
 ONE_EACH = SUMS[:3]  # a thread has one element
-HISTOGRAMS = ["global_atomics", "shared_copy", "warp_copies", "lane_copies"]
+HISTOGRAMS = ["global_atomics", "shared_copy", "lane_copies"]
+ALL_SUMS, ALL_HISTOGRAMS = [*SUMS, "two_stages"], [*HISTOGRAMS, "warp_copies"]  # with those of further/
+# Those that the program has, for cases over all variants.
+SUMS_THERE, HISTOGRAMS_THERE = (ALL_SUMS, ALL_HISTOGRAMS) if lab.further else (SUMS, HISTOGRAMS)
 # The tasks in which a variant waits at barriers, and adds by atomics.
 TASKS_OF_BARRIERS = {"shared_tree": "TODO 2", "warp_shuffles": "TODO 4", "vectorised": "TODO 4", "two_stages": "TODO 4",
                      "shared_copy": "TODO 6"}
@@ -30,7 +33,7 @@ BLOCK, WARP = 256, 32
 lab.kernels({"global_atomics": "sum_global_atomics|histogram_global_atomics",
              "two_stages": ("sum_into_parts", "sum_of_parts"), "vectorised": "sum_vectorised",
              **{variant: f"sum_{variant}" for variant in SUMS[1:3]},
-             **{variant: f"histogram_{variant}" for variant in HISTOGRAMS[1:]}})
+             **{variant: f"histogram_{variant}" for variant in ALL_HISTOGRAMS[1:]}})
 TILE = 4096  # elements of a tile of `vectorised`
 MOST_PARTS = 1024  # of `two_stages`
 EXACT_SUM = checker.Tolerance(why="whole numbers of at most 2^24 in all: float adds them exactly, in any order")
@@ -451,7 +454,7 @@ def histogram_case(case, variant, count, step=0, repeat=1, on_cpu=None):
     count_bytes(case, variant, case.random.integers(0, 256, count, dtype=numpy.uint8), repeat, step)
 
 
-for variant in SUMS:
+for variant in ALL_SUMS:
     lab.case(f"{variant}: all sizes from 1 to 700", sum_case, variant=variant, count=700, step=1)
     lab.case(f"{variant}: sizes to 13000, every 97th", sum_case, variant=variant, count=13_000, step=97)
     lab.case(f"{variant}: sizes from 1 to 5000, all on a card, every 7th on the CPU", sum_case, variant=variant,
@@ -477,7 +480,7 @@ def no_lost_update(case, variant):
     add(case, variant, numpy.ones(1 << 18, numpy.float32), repeat=40)
 
 
-for variant in HISTOGRAMS:
+for variant in ALL_HISTOGRAMS:
     lab.case(f"histogram, {variant}: all sizes from 1 to 70", histogram_case, variant=variant, count=70, step=1)
     lab.case(f"histogram, {variant}: sizes to 70000, every 9973rd", histogram_case, variant=variant,
              count=70_000, step=9973, repeat=2)
@@ -489,7 +492,7 @@ for variant in HISTOGRAMS:
 
 @lab.case("histogram: equal bytes, every byte once, two bytes in turn")
 def particular_bytes(case):
-    for variant in HISTOGRAMS:
+    for variant in HISTOGRAMS_THERE:
         case.parameters = {"variant": variant}
         for data in (numpy.full(10_007, 255, numpy.uint8), numpy.arange(256, dtype=numpy.uint8),
                      numpy.tile(numpy.array([0, 32], numpy.uint8), 5003)):
@@ -499,6 +502,8 @@ def particular_bytes(case):
 @lab.case("histogram: more than 65535 in one counter of a block")
 def large_counters(case):
     for variant, counters in (("shared_copy", 1), ("warp_copies", 8), ("lane_copies", WARP)):
+        if variant not in HISTOGRAMS_THERE:
+            continue
         case.parameters = {"variant": variant}
         count_bytes(case, variant, numpy.full((counters << 16) + 5, 200, numpy.uint8), blocks=1)
 
@@ -517,12 +522,12 @@ def more_than_32_bits(case, variant):
     case.compare(expected, got, EXACT_COUNT, place=place(case))
 
 
-@lab.case("two_stages: the same bits in every run, on every card")
-def reproducible(case):
+@lab.case("two_stages: the same bits in every run, on every card", variant="two_stages")
+def reproducible(case, variant):
     values = case.floats(50_021, -1, 1)
     sums = []
     for card in ("t4", "h100"):
-        sums.append(case.compute("--variant", "two_stages", "--repeat", 5, inputs={"input": values},
+        sums.append(case.compute("--variant", variant, "--repeat", 5, inputs={"input": values},
                                  env={"CUDA_CPU_DEVICE": card}).ravel())
     sums = numpy.concatenate(sums)
     case.expect(len(set(sums.tolist())) == 1, f"the sums of the same floats differ: {sorted(set(sums.tolist()))}")
@@ -533,7 +538,7 @@ def reproducible(case):
 
 @lab.case("an infinite element")
 def infinite(case):
-    for variant in SUMS:
+    for variant in SUMS_THERE:
         case.parameters, case.sizes = {"variant": variant}, [5000]
         values = numpy.ones(5000, numpy.float32)
         values[4321] = numpy.inf
@@ -544,10 +549,10 @@ def infinite(case):
 @lab.case("a size nobody knows before, all variants", fresh=True)
 def fresh(case):
     count = int(case.random.integers(1, 30_000))
-    for variant in SUMS:
+    for variant in SUMS_THERE:
         case.parameters = {"variant": variant}
         add(case, variant, whole_numbers(case, count), repeat=3)
-    for variant in HISTOGRAMS:
+    for variant in HISTOGRAMS_THERE:
         case.parameters = {"variant": variant}
         count_bytes(case, variant, case.random.integers(0, 256, count, dtype=numpy.uint8), repeat=3)
 
@@ -564,19 +569,21 @@ def without_force(case):
 
 @lab.case("all variants in one run, random input")
 def everything(case):
-    for problem, variants in (("sum", SUMS), ("histogram", HISTOGRAMS)):
+    for problem, variants in (("sum", SUMS_THERE), ("histogram", HISTOGRAMS_THERE)):
         run = case.run("--problem", problem, "--elements", 3000)
         for variant in variants:
             case.expect(re.search(rf"^{variant} .*\bcorrect$", run.stdout, re.M),
                         f"the table of the {problem} has no row that calls {variant} correct")
+    run = case.run("--variant", "shared_copy,lane_copies", "--elements", 3000)
+    case.expect("3000 random bytes" in run.stdout, "variants of the histogram do not choose --problem histogram")
 
 
 @lab.case("no elements")
 def empty(case):
-    for variant in SUMS:
+    for variant in SUMS_THERE:
         got = case.compute("--variant", variant, inputs={"input": numpy.zeros(0, numpy.float32)})
         case.expect(got.shape == (1, 1) and got[0, 0] == 0, f"{variant}: the sum of no elements is {got}")
-    for variant in HISTOGRAMS:
+    for variant in HISTOGRAMS_THERE:
         got = case.compute("--problem", "histogram", "--variant", variant,
                            inputs={"input": numpy.zeros(0, numpy.uint8)})
         case.expect(got.shape == (1, 1, 256) and not got.any(), f"{variant}: of no bytes {got.sum()} are counted")
@@ -637,7 +644,9 @@ def bad_arguments(case):
     for value in ("-1", "many", "", "99999999999999999999", "300Gi"):
         case.refuses("--elements", value, saying="elements")
     case.refuses("--elements", "200Gi", saying="memory")
-    case.refuses("--variant", "lane_copies", saying="variant")
+    case.refuses("--variant", "no_copies", saying="variant")
+    case.refuses("--problem", "sum", "--variant", "lane_copies", saying="variant")
+    case.refuses("--variant", "shared_tree,lane_copies", saying="variant")
     case.refuses("--problem", "histogram", "--variant", "shared_tree", saying="variant")
     case.refuses("--problem", "product", saying="problem")
     case.refuses("--demo", "lost", saying="demo")
@@ -663,7 +672,7 @@ def bad_arguments(case):
 @lab.case("more results than there is memory")
 def many_results(case):
     """Repeats times sizes times the length of a result, refused before anything is computed."""
-    case.refuses("--repeat", "1Mi", "--step", "1", "--elements", "1Mi", "--variant", "two_stages", saying="memory")
+    case.refuses("--repeat", "1Mi", "--step", "1", "--elements", "1Mi", "--variant", "vectorised", saying="memory")
     case.refuses("--repeat", "1Mi", "--step", "1", "--elements", "1Mi", "--problem", "histogram", saying="memory")
 
 

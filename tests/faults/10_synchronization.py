@@ -11,6 +11,8 @@ WARPS = "    return warp_sum(lane < blockDim.x / warp_size ? sum_of_warp[lane] :
 TILES = "for (int64_t tile = blockIdx.x; tile < whole_tiles; tile += gridDim.x) {"
 COPY_OUT = "if (copy[bin] > 0) atomicAdd(&counts[bin], Count{copy[bin]});"
 COUNTED = "atomicAdd(&copy[bytes[i]], 1u);"
+ZEROED = """    CHECK(cudaMemsetAsync(job.d_result, 0, sizeof(float)));
+    sum_global_atomics<<<"""
 RACE = "hangs on the order in which the threads run.*"
 CPU = ("cpu",)  # a card may run it in a good order
 
@@ -23,9 +25,8 @@ FAULTS = [
     Fault(name="one thread adds all", old="if (i < count) atomicAdd(sum, values[i]);",
           new="for (int64_t j = 0; i == 0 && j < count; j++) atomicAdd(sum, values[j]);", watched=True, backends=CPU,
           caught="of the 9216 threads of sum_global_atomics only 1 stored anything .* not shared out"),
-    Fault(name="a launch the first time only", old="    CHECK(cudaMemsetAsync(d_sum, 0, sizeof(float)));\n",
-          new="    static bool done = false;\n    if (done) return;\n    done = true;\n"
-              "    CHECK(cudaMemsetAsync(d_sum, 0, sizeof(float)));\n", caught="right only once: in a later launch"),
+    Fault(name="a launch the first time only", old=ZEROED, new="    static bool done = false;\n    if (done) return launch;\n"
+          "    done = true;\n" + ZEROED, caught="right only once: in a later launch"),
     # Task 2
     Fault(name="missing barrier in the tree", old=TREE, new=TREE.replace("        __syncthreads();\n", ""),
           caught=RACE + "TODO 2", backends=CPU),
@@ -61,7 +62,7 @@ FAULTS = [
     Fault(name="sums of warps that are not there", old=WARPS, new="    return warp_sum(sum_of_warp[lane]);",
           caught="places of sum_of_warp that no warp has written.*TODO 4", backends=CPU),
     Fault(name="parts behind the first 256 left out", old=WARPS,
-          new=WARPS.replace("blockDim.x / warp_size", "block_size / warp_size"),
+          new=WARPS.replace("blockDim.x / warp_size", "block_size / warp_size"), further=True,
           caught="parts behind the first 256 are missing.*TODO 4"),
     # Task 5
     Fault(name="one tile a block", old=TILES, new="if (const int64_t tile = blockIdx.x; tile < whole_tiles) {",
@@ -77,14 +78,14 @@ FAULTS = [
     Fault(name="only whole tiles", old="for (; i < count; i += stride) part.x", new="for (; i < 0; i += stride) part.x",
           caught="elements behind the last whole tile are missing"),
     # Given code
-    Fault(name="parts added on the host", old="    sum_of_parts<<<1, most_parts>>>(d_parts, shape.grid.x, d_sum);",
-          new="    std::vector<float> parts(shape.grid.x);\n    float sum = 0;\n"
+    Fault(name="parts added on the host", old="    sum_of_parts<<<1, most_parts>>>(d_parts, launch.grid.x, job.d_result);",
+          file="two_stages.cuh", new="    std::vector<float> parts(launch.grid.x);\n    float sum = 0;\n"
               "    CHECK(cudaMemcpy(parts.data(), d_parts, 4 * parts.size(), cudaMemcpyDeviceToHost));\n"
               "    for (float part : parts) sum += part;\n"
-              "    CHECK(cudaMemcpy(d_sum, &sum, 4, cudaMemcpyHostToDevice));",
+              "    CHECK(cudaMemcpy(job.d_result, &sum, 4, cudaMemcpyHostToDevice));",
           caught="two_stages launches sum_into_parts, but never sum_of_parts", backends=CPU),
-    Fault(name="grid rounded down", old="dim3(lab::divide_up(count, block_size)), dim3(block_size)",
-          new="dim3(std::max<int64_t>(count / block_size, 1)), dim3(block_size)",
+    Fault(name="grid rounded down", old="dim3(lab::divide_up(job.count, block_size)), dim3(block_size)",
+          new="dim3(std::max<int64_t>(job.count / block_size, 1)), dim3(block_size)",
           caught="last partial block is missing: the grid is to be rounded up"),
     # Tasks 6 and 7
     Fault(name="copy never set to zero", old="bin += blockDim.x) copy[bin] = 0;",

@@ -60,7 +60,7 @@ REASONS: list[tuple[str, str, str]] = [
      "Six branches a warp, of which the last around the atomic parts it. g++ leaves out two tests of loops: whether there is a "
      "first round, it knows"),
     (r"15 intra_block", BRANCHES,
-     "The condition behind each barrier (lagrange_interpolation.cu:243) is a predicate for nvcc, but 18 instructions here and so a "
+     "The condition behind each barrier (phases.cuh:69) is a predicate for nvcc, but 18 instructions here and so a "
      "branch, which whole warps take: 160000 more branches that part no lanes"),
     (r"07 fused|13 vectorised", BRANCHES,
      "A short condition around a load with its index (`load_row` of lab 07, matrix_product.cu:334) is a branch for nvcc, a "

@@ -63,7 +63,7 @@ REASONS: list[tuple[str, str, str]] = [
      "The condition behind each barrier (phases.cuh:69) is a predicate for nvcc, but 18 instructions here and so a "
      "branch, which whole warps take: 160000 more branches that part no lanes"),
     (r"07 fused|13 vectorised", BRANCHES,
-     "A short condition around a load with its index (`load_row` of lab 07, matrix_product.cu:334) is a branch for nvcc, a "
+     "A short condition around a load with its index (`load_row` of lab 07, `load_vector` of lab 13) is a branch for nvcc, a "
      "predicate here"),
     (r"14 factor_panel", BRANCHES,
      "nvcc predicates most conditions, those around the candidate's row among them (`@!P5 STS.128`). About ten branches a step are "

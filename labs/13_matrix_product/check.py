@@ -12,15 +12,19 @@ import checker
 from checker.comparison import poisoned, wrong_elements
 from checker.diagnose import right_only_once
 
-TODO = {"naive": 1, "coalesced": 2, "tiled": 3, "register_tile": 4}
-lab = checker.Lab(__file__, tasks={variant: f"TODO {number}" for variant, number in TODO.items()})
-FOR_BOTH = ["naive", "coalesced", "tiled", "register_tile", "vectorised", "pipelined", "warp_tile"]
-TENSOR = ["tensor_8x8x4", "tensor_16x8x8"]
+PATH = ["naive", "coalesced", "tiled", "register_tile", "vectorised", "pipelined", "tensor_8x8x4"]
+FURTHER = ["warp_tile", "tensor_tuned_8x8x4", "tensor_16x8x8"]
+TODO = {variant: number for number, variant in enumerate(PATH, 1)}
+lab = checker.Lab(__file__, tasks={variant: f"TODO {number}" for variant, number in TODO.items()}, further=FURTHER)
+TENSOR = [variant for variant in PATH + FURTHER if variant.startswith("tensor")]  # double only
+FOR_BOTH = [variant for variant in PATH + FURTHER if variant not in TENSOR]
+THERE = [variant for variant in FOR_BOTH if variant in PATH + lab.further]  # for cases over all variants
+COPIED = ["pipelined", "tensor_8x8x4"]  # both go through the tiles by TODO 6
 BLOCK_TILES = {("tensor_16x8x8", "double"): ["64x64x3", "64x128x1", "64x128x2"],
                ("warp_tile", "double"): ["32x128x2", "64x128x2"],
                ("warp_tile", "float"): ["64x128x3", "64x128x2", "128x256x1"]}
 TYPES = {"float": numpy.float32, "double": numpy.float64}
-lab.kernels({**{variant: variant for variant in FOR_BOTH}, **{variant: "tensor_tile" for variant in TENSOR}})
+lab.kernels({**{variant: variant for variant in PATH + FURTHER}, "tensor_tuned_8x8x4": "tensor_tile", "tensor_16x8x8": "tensor_tile"})
 # In CPU mode the pretend card must have the shared memory that the largest tiles need.
 CARD = {"CUDA_CPU_DEVICE": "h100"}
 
@@ -234,29 +238,85 @@ def wrong_registers(a, b):
         yield "each sum is its last product alone: = stands where += is right", a[:, -1:] @ b[-1:]
 
 
+def wrong_vectors(a, b, width):
+    """Sentence -> what `vectorised` gives when its tiles hold other elements than they should."""
+    (m, k), n = a.shape, b.shape[1]
+    rows, terms, columns = numpy.arange(m), numpy.arange(k), numpy.arange(n)
+    yield "each step loads the first tile of a: the column is p + a_column", a[:, terms % 8] @ b
+    yield "each step loads the first tile of b: the row is p + b_row", a @ b[terms % 8]
+    yield "a is loaded from the first rows in every block: the row is corner.row + a_row", a[rows % 128] @ b
+    yield "b is loaded from the first columns in every block: the column is corner.column + b_column", a @ b[:, columns % 128]
+    yield "all places of a vector of a get its first element: element e goes to row a_column + e of tiles.a", a[:, terms // width * width] @ b
+
+
+def wrong_order(a, b):
+    """Sentence -> what comes out when the tiles of another step are copied or multiplied (TODO 6)."""
+    k = a.shape[1]
+    last = (k - 1) // 8 * 8
+    if last > 0:
+        yield ("the first tiles are multiplied twice and the last never: what is copied ahead begins at p + depth",
+               a[:, :8] @ b[:8] + a[:, :last] @ b[:last])
+        yield "only the first tiles are multiplied: those of the next step are never copied to tiles[now ^ 1]", a[:, :8] @ b[:8]
+
+
+def wrong_fragments(a, b):
+    """Sentence -> what `tensor_8x8x4` gives when a thread brings another element than the instruction wants."""
+    (m, k), n = a.shape, b.shape[1]
+    rows, terms, columns = numpy.arange(m), numpy.arange(k), numpy.arange(n)
+    wide = numpy.zeros((-(-m // 8) * 8, -(-n // 8) * 8))
+    wide[:m, :n] = a @ b
+    yield "every thread brings the first row of a's piece: its row is y + 8 * i + g", a[rows // 8 * 8] @ b
+    yield "every thread brings the first column of b's piece: its column is x + 8 * j + g", a @ b[:, columns // 8 * 8]
+    yield "every warp takes the first rows of a's tile: a row is y + 8 * i + g", a[rows // 128 * 128 + rows % 32] @ b
+    yield "every warp takes the first columns of b's tile: a column is x + 8 * j + g", a @ b[:, columns // 128 * 128 + columns % 64]
+    first, half = terms // 4 * 4, terms // 8 * 8 + terms % 4
+    yield "every thread brings the first term of a's piece: its term is q + t", a[:, first] @ b
+    yield "every thread brings the first term of b's piece: its term is q + t", a @ b[first]
+    yield "every thread brings the first term of either piece: its term is q + t", a[:, first] @ b[first]
+    yield "a is read at the first 4 terms of its tile for both q: its term is q + t", a[:, half] @ b
+    yield "b is read at the first 4 terms of its tile for both q: its term is q + t", a @ b[half]
+    yield "the first 4 terms of the tiles are multiplied for both q: the term is q + t", a[:, half] @ b[half]
+    yield "the left and the right sum have changed places: sums[i][j][0] is the left one", wide[:m, columns ^ 1]
+    pieces = wide.reshape(len(wide) // 8, 8, -1, 8).transpose(0, 3, 2, 1).reshape(wide.shape)
+    yield "each 8 x 8 piece is turned over: multiply_8x8x4 takes the value of a first, then that of b", pieces[:m, :n]
+    piece = numpy.where((rows // 8 % 4 == 0)[:, None], wide[:m, :n], 0)
+    yield "only the first piece of a is multiplied: the loop over i goes up to `down`", piece
+    yield "only the first piece of b is multiplied: the loop over j goes up to `across`", numpy.where(columns // 8 % 8 == 0, wide[:m, :n], 0)
+
+
 def comes_true(expected, got, case):
     """The one guess that comes true, if it is one."""
     variant, (a, b) = case.parameters["variant"], (case.inputs[name].astype(numpy.float64) for name in "ab")
     (m, k), n, tile = a.shape, b.shape[1], int(case.parameters.get("tile") or 16)
-    if variant not in TODO or 0 in (m, k, n):
+    if variant not in TODO or 0 in (m, k, n) or not got.any():
         return None
-    depth = {"tiled": tile, "register_tile": 8}.get(variant, 0)
-    guesses = list(other_terms(a, b, depth))
+    depth, small = {"naive": 0, "coalesced": 0, "tiled": tile, "register_tile": 8}.get(variant), m * k * n < 1 << 18
+    guesses = list(other_terms(a, b, depth)) if depth is not None else []
     if depth == 0:
         guesses += list(other_row_length(expected, got, k))
         guesses += [(sentence, numpy.where(mask, expected, numpy.nan)) for sentence, mask in wrong_places(variant, m, k, n)]
-    elif m * k * n < 1 << 18:
+    elif small and depth:
         guesses += wrong_tiles(a, b, tile) if variant == "tiled" else wrong_registers(a, b)
+    elif small and variant == "vectorised":
+        guesses += wrong_vectors(a, b, 16 // case.inputs["a"].itemsize)
+    elif small:
+        guesses += wrong_fragments(a, b) if variant == "tensor_8x8x4" else []
+    todo = {sentence: TODO[variant] for sentence, _ in guesses}
+    if small and variant in COPIED:
+        guesses += wrong_order(a, b)
     allowed = 10 * tolerance(case.inputs["a"], case.inputs["b"]).absolute
     true = {sentence for sentence, other in guesses
             if numpy.allclose(got.astype(numpy.float64), other, rtol=0, atol=allowed, equal_nan=True)}
-    return f"{true.pop()} (TODO {TODO[variant]})" if len(true) == 1 else None
+    if len(true) != 1:
+        return None
+    sentence = true.pop()
+    return f"{sentence} (TODO {todo.get(sentence, TODO['pipelined'])})"
 
 
 def changes_with_order(expected, got, case):
     """In CPU mode the threads of a block take turns in an order that can be chosen: what changes with it is a race."""
     variant = case.parameters["variant"]
-    if case.backend != "cpu" or variant not in ("tiled", "register_tile") or case.last_run is None:
+    if case.backend != "cpu" or variant not in ("tiled", "register_tile", *COPIED) or case.last_run is None:
         return None
 
     def outcome(terms, order):
@@ -280,20 +340,30 @@ def changes_with_order(expected, got, case):
     at_once = any(wrong_elements(wanted, found, limit).any() for found, wanted, limit in one_step)
     where = "after the tiles have been loaded" if at_once else "before the next tiles are loaded"
     return (f"the result changes with the order in which the threads of a block run: a __syncthreads() is missing {where} "
-            f"(TODO {TODO[variant]}). `make sanitize LAB=13 ARGS=\"--variant {variant}\"` names the two lines")
+            f"(TODO {TODO['pipelined' if variant in COPIED else variant]}). `make sanitize LAB=13 ARGS=\"--variant {variant}\"` names the two lines")
 
 
 def not_a_number(expected, got, case):
     """NaN that no input had and no guess explains: shared memory that was read before anybody wrote to it."""
-    if numpy.isnan(got).any() and case.parameters["variant"] == "tiled":
-        return checker.Fact("some sums are not a number: each thread stores an element of either tile in each step, 0 past an edge, and "
-                            "waits (__syncthreads) before the tiles are used (TODO 3)")
+    said = {"tiled": "each thread stores an element of either tile in each step, 0 past an edge, and waits (__syncthreads) before the tiles "
+                     "are used (TODO 3)",
+            "vectorised": "each place of tiles.a and tiles.b gets its element in each step, tiles.a all `width` of a vector, one below the "
+                          "other: tiles.a[a_column + e][a_row] (TODO 5)"}
+    for variant in COPIED:
+        said[variant] = ("tiles are multiplied that have not arrived. In each step: begin the copies to tiles[now ^ 1], commit_copies(), "
+                         "wait_for_copies<1>() for the group before, __syncthreads(), and multiply tiles[now] (TODO 6)")
+    if numpy.isnan(got).any() and case.parameters["variant"] in said:
+        return checker.Fact(f"some sums are not a number: {said[case.parameters['variant']]}")
     return None
 
 
 def nothing_added(expected, got, case):
-    if (got == 0).all() and case.parameters["variant"] in ("tiled", "register_tile"):
-        return checker.Fact(f"every sum is 0: nothing is added, or the tiles hold zeros alone (TODO {TODO[case.parameters['variant']]})")
+    variant = case.parameters["variant"]
+    what = {"tiled": "nothing is added, or the tiles hold zeros alone", "register_tile": "nothing is added, or the tiles hold zeros alone",
+            "vectorised": "one of the tiles keeps its zeros: load_vector brings what belongs there",
+            "pipelined": "no tiles are ever multiplied", "tensor_8x8x4": "no products are added here, or, if pipelined fails as well, in TODO 6"}
+    if (got == 0).all() and variant in what:
+        return checker.Fact(f"every sum is 0: {what[variant]} (TODO {TODO[variant]})")
     return None
 
 
@@ -311,6 +381,9 @@ def past_the_end(case, m, k, n):
     height, width = {"naive": (32, 8), "coalesced": (8, 32), "tiled": (tile, tile)}.get(variant, (128, 128))
     places = (f"element (row, p) of a lies at row * k + p, (p, column) of b at p * n + column, (row, column) of c at row * n + column, and p "
               f"goes from 0 to k - 1{task}")
+    if variant in ("vectorised", *COPIED):
+        return ("load_vector and copy_tiles stay inside a matrix whose height and width they are told: a is (m, k), b is (k, n). Or an index "
+                f"leaves the tiles{task}")
     if not found or variant == "register_tile":
         return f"a thread without an element goes on, or an index is wrong: {places}"
     x, y, block = map(int, found.groups())
@@ -348,7 +421,7 @@ def multiply(case, variant, m, k, n, type, tile=None, block_tile=None):
 SHAPES = [(1, 1, 1), (31, 32, 33), (33, 1, 17), (1, 70, 1), (37, 41, 43), (1000, 7, 3), (130, 34, 132),
           (3, 7, 1000), (131, 19, 137), (128, 16, 128), (5, 0, 7)]
 
-for variant in FOR_BOTH + TENSOR:
+for variant in PATH + FURTHER:
     for m, k, n in SHAPES[::2] if variant in TENSOR else SHAPES:
         lab.case(f"{variant}: {m} x {k} times {k} x {n}", multiply, variant=variant, m=m, k=k, n=n, type="double")
 for variant in FOR_BOTH:
@@ -380,11 +453,11 @@ def large(case, variant, shape, type):
     multiply(case, variant, *(side // shrink for side in shape), type)
 
 
-for variant in FOR_BOTH + TENSOR:
+for variant in PATH + FURTHER:
     quick = variant in ("naive", "coalesced", "tiled", "register_tile")
     for tall, word in ((True, "tall"), (False, "wide")):
         lab.case(f"{variant}: very {word}", long_side, variant=variant, tall=tall, quick=quick)
-for variant in FOR_BOTH[3:] + TENSOR:
+for variant in PATH[3:] + FURTHER:
     for type in TYPES if variant in FOR_BOTH else ["double"]:
         for shape, word in [((1024, 512, 1280), "whole tiles"), ((2056, 512, 1040), "even"), ((997, 1009, 1013), "odd")]:
             lab.case(f"{variant}, {type}: large, {word}", large, variant=variant, shape=shape, type=type, quick=False)
@@ -396,7 +469,7 @@ def by_hand(case):
     b = numpy.arange(1.0, 13.0).reshape(3, 4)
     expected = numpy.array([[38.0, 44, 50, 56], [83, 98, 113, 128]])
     exact = checker.Tolerance(why="small whole numbers: nothing is rounded")
-    for variant in FOR_BOTH:
+    for variant in THERE:
         case.parameters = {"variant": variant}
         got = case.compute("--variant", variant, inputs={"a": a, "b": b}, env=CARD)
         case.compare(expected, got, exact, diagnosers=DIAGNOSERS)
@@ -405,7 +478,7 @@ def by_hand(case):
 @lab.case("a shape nobody knows before, all variants", fresh=True)
 def fresh(case):
     m, k, n = (int(side) for side in case.random.integers(1, 150, 3))
-    for variant in FOR_BOTH:
+    for variant in THERE:
         multiply(case, variant, m, k, n, "double")
 
 
@@ -415,7 +488,7 @@ def everything(case):
     case.expect(run.status == 0 or run.stdout.strip(), checker.program.explain_ending(run) + checker.program.quoted_output(run))
     case.expect("130 x 20 by 20 x 67" in run.stdout, "the sizes of the table are not those of --m, --k and --n")
     grids = {"naive": 5 * 9, "coalesced": 17 * 3, "tiled": 9 * 5, "register_tile": 2 * 1}
-    for variant in FOR_BOTH:
+    for variant in THERE:
         row = re.search(rf"^{variant} +(\S+) .*", run.stdout, re.M)
         case.expect(row and re.search("correct|skipped", row[0]), f"the table does not call {variant} correct: "
                     f"{row[0] if row else run.stderr.strip() or 'it has no such row'}")
@@ -449,19 +522,20 @@ def sampled(case):
 def empty(case):
     for m, k, n in ((0, 5, 5), (5, 5, 0), (0, 0, 0)):
         a, b = numpy.zeros((m, k)), numpy.zeros((k, n))
-        for variant in ("naive", "tiled", "warp_tile"):
+        for variant in ("naive", "tiled", "pipelined"):
             got = case.compute("--variant", variant, inputs={"a": a, "b": b}, env=CARD)
             case.compare(a @ b, got, tolerance(a, b))
 
 
 # At least two rounds of each loop; what a tile lacks is zeros, so a few elements of c are as good as many.
-# register_tile has one block, whose threads store several elements each.
+# From register_tile on there is one block, whose threads store several elements each, 16 apart or side by side.
+STORING = {"register_tile": 256, "vectorised": 9 * 10, "pipelined": 9 * 10, "tensor_8x8x4": 32}
 for variant in TODO:
     lab.watched(f"{variant}: no race, and each thread stores its own",
                 [["--variant", variant, "--m", 17, "--n", 19, "--k", 17]],
-                storing={variant: 256 if variant == "register_tile" else 17 * 19})
-lab.watched("the other kernels: no race", [["--variant", "vectorised,pipelined,warp_tile", "--m", 3, "--n", 4, "--k", 18],
-                                           ["--variant", "tensor_8x8x4", "--m", 3, "--n", 4, "--k", 34]])
+                storing={variant: STORING.get(variant, 17 * 19)})
+lab.watched("the kernels of further/: no race", [["--variant", "warp_tile", "--m", 3, "--n", 4, "--k", 18],
+                                                 ["--variant", "tensor_16x8x8", "--m", 3, "--n", 4, "--k", 34]], further=True)
 
 
 @lab.case("bad arguments")
@@ -471,7 +545,8 @@ def bad_arguments(case):
             case.refuses(option, value, saying=option)
     case.refuses("--size", "1Gi", saying="memory")
     case.refuses("--tile", "7", saying="--tile")
-    case.refuses("--block-tile", "7x7x7", saying="64x128x2")
+    if lab.further:
+        case.refuses("--block-tile", "7x7x7", saying="64x128x2")
     case.refuses("--type", "half", saying="--type")
     case.refuses("--variant", "tilde", saying="tiled")
     case.refuses("--without", "tilde", saying="--without")

@@ -9,8 +9,15 @@ NAIVE = ("    const int row = corner.row + threadIdx.x;\n    const int column = 
          "    if (row >= m || column >= n) return;\n    T sum = 0;\n    for (int p = 0; p < k; p++) " + SUM + STORE)
 COALESCED = NAIVE.replace(".x;", ".z;").replace(".y;", ".x;").replace(".z;", ".y;")
 ARRIVED = "                lab::wait_for_copies<stages - 2>();\n                #"
+VECTOR = ("            const Vector<T> a_vector = load_vector(a, m, k, corner.row + a_row, p + a_column);\n#pragma unroll\n"
+          "            for (int e = 0; e < width; e++) tiles.a[a_column + e][a_row] = a_vector.values[e];\n")
+VECTOR_OF_B = "load_vector(b, k, n, p + b_row, corner.column + b_column);"
+STEP = ("        copy_tiles(tiles[now ^ 1], a, b, m, n, k, corner, p + depth);  // past the end of k: zeros\n        lab::commit_copies();\n"
+        "        lab::wait_for_copies<1>();\n        __syncthreads();\n        multiply(tiles[now]);\n        __syncthreads();\n")
+FRAGMENT_OF_A, FRAGMENT_OF_B = "a_values[i] = now.a[q + t][y + 8 * i + g];", "b_values[j] = now.b[q + t][x + 8 * j + g];"
+INSTRUCTION = "multiply_8x8x4(sums[i][j][0], sums[i][j][1], a_values[i], b_values[j]);"
 STAGES = ("int used = 0, filled = stages - 1;\n    for (int p = 0; p < k; p += depth) {\n"
-          "#pragma unroll\n        for (int q = 0;")  # of warp_tile; tensor_tile goes on with i
+          "#pragma unroll\n        for (int q = 0;")
 TILED = ("        a_tile[y][x] = row < m && p + x < k ? a[int64_t{row} * k + p + x] : 0;\n"
          "        b_tile[y][x] = p + y < k && column < n ? b[int64_t{p + y} * n + column] : 0;\n"
          "        __syncthreads();\n"
@@ -24,21 +31,21 @@ def fault(name, text, old, new, **options):
     return Fault(name=name, old=text, new=text.replace(old, new), **options)
 
 
-def race(name, kernel, text, new="", said=""):
+def race(name, kernel, text, new="", said="", file=""):
     """Another barrier, or none, where # stands in the text: the run under watch tells."""
-    options = {"caught": f"race in kernel {kernel}.*{said}", "backends": CPU, "watched": True}
+    options = {"caught": f"race in kernel {kernel}.*{said}", "backends": CPU, "watched": True, "file": file}
     return Fault(name=f"{kernel}: {name}", old=text.replace("#", "__syncthreads();"), new=text.replace("#", new), **options)
 
 
 BY_ONE = ("    if (blockIdx.x > 0 || threadIdx.x > 0 || threadIdx.y > 0) return;\n    for (int row = 0; row < m; row++) {\n"
           "        for (int column = 0; column < n; column++) {\n            T sum = 0;\n"
           "            for (int p = 0; p < k; p++) " + SUM + "        " + STORE + "        }\n    }\n")
-LAUNCH_NAIVE = "    return launch(naive<T>, product, 32, 8, dim3(32, 8));\n"
+LAUNCH_NAIVE = "    return launch(naive<T>, product, 32, 8, dim3(32, 8));"
 BY_HOST = """\
     const int m = product.m, n = product.n, k = product.k;
     Product<T> one_row = product;
     one_row.m = 1;
-    const Shape shape = launch(naive<T>, one_row, 32, 8, dim3(32, 8));
+    const lab::Launch launched = launch(naive<T>, one_row, 32, 8, dim3(32, 8));
     std::vector<T> a(size_t(m) * k), b(size_t(k) * n), c(size_t(m) * n);
     CHECK(cudaMemcpy(a.data(), product.a, a.size() * sizeof(T), cudaMemcpyDeviceToHost));
     CHECK(cudaMemcpy(b.data(), product.b, b.size() * sizeof(T), cudaMemcpyDeviceToHost));
@@ -46,8 +53,7 @@ BY_HOST = """\
         for (int p = 0; p < k; p++) c[i] += a[i / n * k + p] * b[size_t(p) * n + i % n];
     }
     CHECK(cudaMemcpy(product.c, c.data(), c.size() * sizeof(T), cudaMemcpyHostToDevice));
-    return shape;
-"""
+    return launched;"""
 CORNER = "    const Corner corner = corner_of_block({}, n);\n"
 
 FAULTS = [
@@ -81,9 +87,11 @@ FAULTS = [
     race("no barrier after loading", "register_tile", "row < k && column < n ? b[int64_t{row} * n + column] : 0;\n        }\n        #"),
     race("a warp's barrier before the next tiles", "register_tile", "// END SOLUTION\n        #\n    }", "__syncwarp();"),
     race("a warp's barrier before the next tiles", "vectorised", "add_products(sums, tiles);\n        #", "__syncwarp();"),
-    race("no barrier before the next tiles", "pipelined", "add_products(sums, tiles[now]);\n        #"),
-    race("a warp's barrier in each step", "warp_tile", "if (q == depth - 1) {\n" + ARRIVED, "__syncwarp();"),
-    race("no barrier in each step", "tensor_tile", "if (i == steps - 1) {\n" + ARRIVED),
+    race("no barrier before the next tiles", "pipelined", "multiply(tiles[now]);\n        #"),
+    fault("no barrier before the next copies", STEP, "multiply(tiles[now]);\n        __syncthreads();\n", "multiply(tiles[now]);\n", backends=CPU,
+          caught=r"__syncthreads\(\) is missing before the next tiles are loaded .TODO 6"),
+    race("a warp's barrier in each step", "warp_tile", "if (q == depth - 1) {\n" + ARRIVED, "__syncwarp();", file="warp_tile.cuh"),
+    race("no barrier in each step", "tensor_tile", "if (i == steps - 1) {\n" + ARRIVED, file="tensor_tile.cuh"),
     fault("no zeros past the end of k", TILED, "row < m && p + x < k ?", "row < m ?", caught=r"without p \+ x < k .*TODO 3",
           backends=CPU),
     fault("no zeros past the edges", TILED, TILED[:TILED.index("        __sync")], "        a_tile[y][x] = a[int64_t{row} * k + p + x];\n"
@@ -97,9 +105,31 @@ FAULTS = [
     Fault(name="rows and columns of registers swapped", old="sums[i][j] += a_values[i] * b_values[j];",
           new="sums[j][i] += a_values[i] * b_values[j];", caught=r"the sums are turned over: sums\[i\]\[j\] belongs.*TODO 4"),
     Fault(name="the same tiles again", old="p += depth, now ^= 1) {", new="p += depth) {", caught="FAIL  pipelined"),
-    fault("a stage filled too early", STAGES, "filled = stages - 1", "filled = 0", backends=CPU,
+    fault("a vector stored along a row", VECTOR, "tiles.a[a_column + e][a_row]", "tiles.a[a_column][a_row + e]", backends=CPU,
+          caught=r"some sums are not a number: each place of tiles.a .*tiles.a\[a_column \+ e\]\[a_row\] .TODO 5"),
+    fault("always the first element of a vector", VECTOR, "values[e]", "values[0]", caught="places of a vector of a get its first element.*TODO 5"),
+    fault("always the first tile of a", VECTOR, "p + a_column", "a_column", caught=r"first tile of a: the column is p \+ a_column .TODO 5"),
+    fault("always the first tile of b", VECTOR_OF_B, "p + b_row", "b_row", caught=r"first tile of b: the row is p \+ b_row .TODO 5"),
+    fault("b of the first blocks", VECTOR_OF_B, "corner.column + b_column", "b_column", caught=r"first columns in every block: .*TODO 5"),
+    fault("copies not waited for", STEP, "        lab::wait_for_copies<1>();\n", "", caught="tiles are multiplied that have not arrived.*TODO 6", backends=CPU),
+    fault("copies not committed", STEP, "        lab::commit_copies();\n", "", caught="tiles are multiplied that have not arrived.*TODO 6", backends=CPU),
+    fault("the tiles that are under way", STEP, "multiply(tiles[now])", "multiply(tiles[now ^ 1])", backends=CPU,
+          caught="tiles are multiplied that have not arrived.*TODO 6"),
+    fault("copied where it is used", STEP, "tiles[now ^ 1]", "tiles[now]", caught="tiles are multiplied that have not arrived.*TODO 6", backends=CPU),
+    fault("copied again and not ahead", STEP, "p + depth", "p", caught=r"what is copied ahead begins at p \+ depth .TODO 6"),
+    fault("no barrier after the wait", STEP, "        __syncthreads();\n        multiply", "        multiply", backends=CPU,
+          caught=r"__syncthreads\(\) is missing after the tiles have been loaded .TODO 6"),
+    fault("no term in a's fragment", FRAGMENT_OF_A, "q + t", "q", caught=r"first term of a's piece: its term is q \+ t .TODO 7"),
+    fault("no column in b's fragment", FRAGMENT_OF_B, " + g]", "]", caught="first column of b's piece.*TODO 7"),
+    fault("the same rows for all warps", FRAGMENT_OF_A, "y + ", "", caught="every warp takes the first rows of a's tile.*TODO 7"),
+    fault("a and b exchanged", INSTRUCTION, "a_values[i], b_values[j]", "b_values[j], a_values[i]", caught="each 8 x 8 piece is turned over: .*TODO 7"),
+    fault("left and right exchanged", INSTRUCTION, "sums[i][j][0], sums[i][j][1]", "sums[i][j][1], sums[i][j][0]",
+          caught="left and the right sum have changed places.*TODO 7"),
+    Fault(name="four terms of eight", old="for (int q = 0; q < depth; q += 4) {", new="for (int q = 0; q < depth; q += depth) {",
+          caught="FAIL  tensor_8x8x4"),
+    fault("a stage filled too early", STAGES, "filled = stages - 1", "filled = 0", backends=CPU, file="warp_tile.cuh",
           caught=r"from shared memory that no thread had written: .*then comes a __syncthreads\(\)"),
-    Fault(name="a's columns past k", old="i < rows_ && p + a_column() + j < k_", new="i < rows_ && p < k_",
+    Fault(name="a's columns past k", old="i < rows_ && p + a_column() + j < k_", new="i < rows_ && p < k_", file="warp_tile.cuh",
           caught="from memory outside an array: .*is compared with the number of elements", backends=CPU),
     Fault(name="one variant launches another", old="    return launch(coalesced<T>, product, 8, 32, dim3(32, 8));",
           new="    return launch_naive(product);", caught="launches another kernel than its own|launches naive<double>, and not coalesced"),

@@ -1,6 +1,6 @@
 // Every tile of the matrix product's fast kernels, in double and float, beside cuBLAS; from a card's
 // answers come the launchers' tables. From this folder:
-//   nvcc -std=c++17 -O3 -arch=native -Xcompiler -fopenmp -lcublas 13_matrix_product.cu && ./a.out
+//   nvcc -std=c++17 -O3 -arch=native -Xcompiler -fopenmp -I../../labs/13_matrix_product -lcublas 13_matrix_product.cu && ./a.out
 // prints for each type
 //   1. what is wrong, if anything is (edges first)
 //   2. TFLOP/s by size, and the clock after it; candidates take turns, and each round another is first
@@ -10,6 +10,7 @@
 
 #define LAB_BENCH
 #define LAB_PEERS
+#define LAB_FURTHER
 #define main lab_main
 #include "../../solutions/13_matrix_product/matrix_product.cu"
 #undef main
@@ -23,13 +24,13 @@ struct Grouped : Base {
 template <class T>
 struct Entry {
     std::string name;
-    Shape (*launch)(const Product<T>&);
+    lab::Launch (*launch)(const Product<T>&);
     int height, width, blocks;  // 0: not a tile
     std::vector<double> times;
     double wrong;
     float megahertz;
 
-    Entry(const std::string& name, Shape (*launch)(const Product<T>&), int height = 0,
+    Entry(const std::string& name, lab::Launch (*launch)(const Product<T>&), int height = 0,
           int width = 0, int blocks = 0)
         : name(name),
           launch(launch),
@@ -69,7 +70,8 @@ std::vector<Entry<double>> entries(double) {
     using One = TensorTile<64, 128, 32, 32, 6, 1>;
     return {{"cublas", launch_cublas<double>},
             {"auto", launch_tensor_16x8x8},
-            {"lab's tensor_8x8x4", launch_tensor_8x8x4},
+            {"tensor_8x8x4", launch_square<double, tensor_8x8x4>},
+            {"tensor_tuned_8x8x4", launch_tensor_tuned_8x8x4},
             tensor<SmallTensorTile>(),
             tensor<Two>(),
             tensor<Grouped<Two, 4>>(),

@@ -346,7 +346,7 @@ int main(int argc, char** argv) {
     lab::Study study(arguments, all_names(sums, histograms), further, false);
     arguments.finish();
     for (const Demo& demo : demos) {
-        if (demo_name == demo.name) return run_demo(demo, arguments, request, only_repaired);
+        if (demo_name == demo.name) return run_demo(demo, request, only_repaired);
     }
     if (only_repaired) lab::refuse("--repaired is for --demo");
     request.problem = chosen_problem(arguments, request, study.names(), sums, histograms);

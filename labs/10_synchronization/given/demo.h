@@ -8,13 +8,8 @@
 constexpr int64_t most_of_demo = lab::on_cpu ? 4 << 20 : 1 << 30;  // some seconds
 
 // There is no verdict: the one may be right by luck, and the other is the checker's business.
-inline int run_demo(const Demo& demo, const lab::Arguments& arguments, const Request& request,
-                    bool only_repaired) {
+inline int run_demo(const Demo& demo, const Request& request, bool only_repaired) {
     const int64_t count = request.elements;
-    refuse_ignored(
-        arguments,
-        {"problem", "data", "input", "output", "variant", "repeat", "step", "blocks", "csv"},
-        "is for the variants, not for --demo");
     if (count > most_of_demo) {
         lab::refuse("--elements: a --demo takes at most %lld",
                     static_cast<long long>(most_of_demo));

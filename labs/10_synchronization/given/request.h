@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -29,6 +28,11 @@ struct Request {
                                  "of the first N, 2N, 3N, ... elements; 0: of all");
         blocks = arguments.integer("blocks", 0, 0, most_parts,
                                    "at most, where blocks go round; 0: as many as run at once");
+        arguments.excludes("input", {"elements", "data"}, "random input");
+        arguments.excludes(
+            "demo",
+            {"problem", "data", "input", "output", "variant", "repeat", "step", "blocks", "csv"},
+            "the variants");
     }
 
     std::string problem, input_path, output_path, data;
@@ -47,26 +51,11 @@ struct Request {
     }
 };
 
-// Refuses options that the chosen work would ignore.
-inline void refuse_ignored(const lab::Arguments& arguments,
-                           std::initializer_list<const char*> names, const char* reason) {
-    for (const char* name : names) {
-        if (arguments.given(name)) lab::refuse("--%s %s", name, reason);
-    }
-}
-
-// Refuses options that contradict each other. `goes_round`: a chosen variant minds --blocks.
+// Refuses what cannot go together. `goes_round`: a chosen variant minds --blocks.
 inline void refuse_contradictions(const lab::Arguments& arguments, const Request& request,
                                   bool goes_round) {
-    if (request.repeats > 1 || request.step > 0) {
-        refuse_ignored(arguments, {"csv"},
-                       "takes times, and with --repeat or --step nothing is timed");
-    }
-    if (!request.input_path.empty() && arguments.given("elements")) {
-        lab::refuse("--elements is for random input: the array in --input has its length");
-    }
-    if (arguments.given("data") && !request.input_path.empty()) {
-        lab::refuse("--data is for random input, and --input brings its own");
+    if ((request.repeats > 1 || request.step > 0) && arguments.given("csv")) {
+        lab::refuse("--csv takes times, and with --repeat or --step nothing is timed");
     }
     if (request.data == (request.is_sum() ? "equal" : "fractions")) {
         lab::refuse("--data equal is for --problem histogram, and fractions for the sum");

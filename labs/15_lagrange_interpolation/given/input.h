@@ -141,17 +141,14 @@ struct Options {
         piece = arguments.integer("piece", 0, 0, most_points,
                                   "points at a time in overlapped; 0: a sixteenth of all");
         output_path = arguments.output("output", "the values, for one variant");
+        arguments.excludes("x", {"nodes", "function", "degree", "from", "to"}, "generated nodes");
         arguments.excludes("at", {"points"}, "generated points");
     }
 
     // After arguments.finish().
-    void refuse_contradictions(const lab::Arguments& arguments) const {
+    void refuse_contradictions() const {
         if (x_path.empty() != y_path.empty()) {
             lab::refuse("--x and --y go together: give both or none");
-        }
-        for (const char* name : {"nodes", "function", "degree", "from", "to"}) {
-            if (x_path.empty() || !arguments.given(name)) continue;
-            lab::refuse("--%s is for generated nodes: drop it, or --x and --y", name);
         }
         if (!(from < to)) {
             lab::refuse("--from must be less than --to, and %g is not less than %g", from, to);

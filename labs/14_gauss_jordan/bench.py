@@ -7,14 +7,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 from checker.benchmark import Benchmark
 
 # They walk through the matrix once for each unknown, or run on the host: minutes where n is large.
-SLOW = "report,on_device,gauss_jordan,tiled,blocked,openblas"
+SLOW = "report,on_device,gauss_jordan,tiled,one_block,openblas"
 
 benchmark = Benchmark(__file__, peers=["cusolver", "openblas"])
 for type in ("double", "float"):
     for n in (256, 512, 1024, 2048, 4096, 8192, 16384):
         without = ["--without", SLOW] if n > 2048 else []
         benchmark.run("--type", type, "--n", n, *without,
-                      cpu=["--type", type, "--n", max(8, n // 64), "--without", "tensor,refined"])
+                      cpu=["--type", type, "--n", max(8, n // 64), "--without", "tensor,refined,refined_team"])
 for type in ("double", "float"):
     benchmark.lines("milliseconds", x=r"^(\d+) unknowns", label="unknowns", logarithmic=True,
                     title=f"time to solution, {type}", only=rf"side, {type},")

@@ -1,9 +1,16 @@
-// The last panels of doubles, of which few rows are left: one launch for each instead of three. A launch takes
-// longer than what it does there.
+// tensor: the last panels of doubles, of which few rows are left: one launch for each instead of three. A launch
+// takes longer than what it does there.
+//
+// Know before: solve_tile.cuh, update_tensor.cuh, panel.cuh.
+//
+//        | panel 5 | block 0 | block 1 | block 2 |     each block does for its 32 columns all that follows from the
+//                    ^                                 panel; block 0, which has the next panel's columns, factors
+//                    panel 6                           them at once
 #pragma once
 
 #include "panel.cuh"
-#include "update.cuh"
+#include "solve_tile.cuh"
+#include "update_tensor.cuh"
 
 // c -= a b, where c has 32 columns of all rows below a panel, a is that panel, and b is in `tile`, solved for.
 // The tensor cores' part of update.cuh for a block of 8 warps: b stays in registers, and each warp takes 8

@@ -32,6 +32,10 @@ constexpr int64_t elements_on_device(int64_t n, int64_t sides) {
 
 using lab::DeviceArray;
 
+inline unsigned blocks_for(int64_t count, int64_t threads) {
+    return unsigned(lab::divide_up(count, threads));
+}
+
 // A flag in global memory, by which one block tells another that something is there: what a thread has
 // written before set_flag(), whoever has seen the flag will find. In CPU mode the fence of a waiting
 // thread lets others run.

@@ -1,103 +1,9 @@
-// Elimination step by step: the report's kernels, the same without a word from the host, Gauss-Jordan
-// proper, and a form in which one launch does a whole step. All of them walk through the matrix once
-// for each of its columns; blocked.cuh does not.
+// The same without the host: the pivot's row stays on the device, and the host waits for nothing. Tasks 6 to 9.
+//   on_device, gauss_jordan   two launches a step, where the report has four and a copy
+//   tiled                     one launch a step
 #pragma once
 
-#include <climits>
-
-#include "given/system.h"
-
-// ---------------------------------------------------------------------------------------------
-// Pivots
-
-// A row that may hold the pivot. The bits of a magnitude, read as an unsigned number, are ordered as
-// the magnitudes are (NaN above all), so that types and warps can be served by integer arithmetic.
-struct Candidate {
-    unsigned long long magnitude;
-    int row;
-};
-
-__device__ inline Candidate nobody() { return {0, INT_MAX}; }
-
-__device__ inline Candidate candidate(double value, int row) {
-    return {(unsigned long long)__double_as_longlong(value) << 1 >> 1, row};  // without the sign
-}
-
-__device__ inline Candidate candidate(float value, int row) {
-    return {(unsigned long long)__float_as_uint(fabsf(value)) << 32, row};
-}
-
-// The largest magnitude wins, the row with the smallest number where two are equal. So the answer does not depend on
-// the order of the comparisons: it is the same in every run, with any grid, and on the CPU.
-__device__ inline Candidate better(Candidate a, Candidate b) {
-    // TODO 1 (about 2 lines): the one with the larger magnitude; if they are equal, that of the row with
-    // the smaller number. They replace the line below. The given pages choose their pivots by this
-    // function, too.
-    return a.row < b.row ? a : b;
-}
-
-// ---------------------------------------------------------------------------------------------
-// The report's algorithm, kernel by kernel. Blocks cannot wait for each other inside a kernel, so each
-// phase is a launch of its own: what one kernel has written, the next one finds.
-
-constexpr int search_threads = 1024;
-
-// Telescoping: half of the threads compare their element with one of the other half, then a quarter,
-// until the block's best stands in found[0].
-template <class T>
-__global__ void find_candidates(System<T> system, int k, Candidate* candidates) {
-    __shared__ Candidate found[search_threads];
-    const int thread = threadIdx.x;
-    const int64_t row = k + int64_t{blockIdx.x} * search_threads + thread;
-    found[thread] = row < system.n ? candidate(system.row(row)[k], int(row)) : nobody();
-    // TODO 2 (about 4 lines): with half = search_threads / 2, then / 4, and so on down to 1: wait
-    // for all threads; those below half put the better of found[thread], found[thread + half] first.
-    if (thread == 0) candidates[blockIdx.x] = found[0];
-}
-
-// The best of all blocks, by simple comparison.
-__global__ void choose_candidate(const Candidate* candidates, int count, Candidate* pivot) {
-    Candidate best = candidates[0];
-    for (int i = 1; i < count; i++) best = better(best, candidates[i]);
-    *pivot = best;
-}
-
-// A thread a column, by way of its registers.
-template <class T>
-__global__ void swap_rows(System<T> system, int k, int other) {
-    // TODO 3 (about 5 lines): this thread's column, from k on; if the system has such a column
-    // (system.width), exchange its elements in the rows k and other: system.row(k)[column].
-}
-
-// A block a row: subtract from it the multiple of row k that makes its element in column k vanish.
-// What should be 0 there is set to 0, as the difference of two rounded numbers need not be.
-template <class T>
-__global__ void eliminate(System<T> system, int k) {
-    // TODO 4 (about 7 lines): the row k + 1 + blockIdx.x, and factor = row[k] / pivot_row[k]. Then
-    // each thread's columns k + threadIdx.x, + blockDim.x, ... up to system.width: 0 in column k, and
-    // row[j] - factor * pivot_row[j] elsewhere. Who may overwrite row[k], and when?
-}
-
-// x_i = (b_i - sum over j > i of a_ij x_j) / a_ii, from the last unknown to the first. A block a
-// right-hand side; its threads share the sum, but no unknown can be found before those below it.
-// x: (n, right-hand sides), row-major
-template <class T>
-__global__ void back_substitute(System<T> system, T* x) {
-    __shared__ T sums[256];
-    const int side = blockIdx.x, thread = threadIdx.x, sides = system.sides();
-    for (int i = system.n - 1; i >= 0; i--) {
-        const T* const row = system.row(i);
-        // TODO 5 (about 10 lines): each thread adds row[j] * x[int64_t{j} * sides + side] for its j: i + 1 +
-        // thread, + 256, ... below system.n; a tree adds the 256 sums up; thread 0 stores
-        // (row[system.first_side + side] - the sum) / row[i] as unknown i, likewise. Then all wait. (The index
-        // may be more than an int holds.) They replace the line below, as in the next TODOs.
-        (void)row, (void)thread, (void)sides, (void)side, (void)sums, (void)x;
-    }
-}
-
-// ---------------------------------------------------------------------------------------------
-// No word from the host: the pivot's row stays on the device. Two launches a step instead of four, and
-// no copy that the host has to wait for.
+#include "report.cuh"
 
 // The best of an array of candidates, known to all threads of the block. Each block works it out for
 // itself, which costs less than to wait for another.
@@ -175,6 +81,31 @@ __global__ void divide_by_diagonal(System<T> system, T* x) {
     // there, in column system.first_side + i % sides, divided by its row's element on the diagonal.
 }
 
+template <class T, bool jordan>
+lab::Launch launch_on_device(const Work<T>& work) {
+    const System<T>& system = work.system;
+    const int n = system.n;
+    unsigned candidates = blocks_for(n, search_threads);
+    find_candidates<<<candidates, search_threads>>>(system, 0, work.candidates);
+    CHECK_LAUNCH();
+    for (int k = 0; k < n; k++) {
+        take_pivot<<<blocks_for(system.width - k, 256), 256>>>(system, k, work.candidates,
+                                                               int(candidates), work.singular);
+        CHECK_LAUNCH();
+        candidates = blocks_for(jordan ? n : n - 1 - k, 8);
+        if (candidates == 0) continue;
+        eliminate_and_search<T, jordan><<<candidates, 256>>>(system, k, work.candidates);
+        CHECK_LAUNCH();
+    }
+    if (jordan) {
+        divide_by_diagonal<<<blocks_for(int64_t{n} * system.sides(), 256), 256>>>(system, work.x);
+    } else {
+        back_substitute<<<system.sides(), 256>>>(system, work.x);
+    }
+    CHECK_LAUNCH();
+    return {dim3(blocks_for(n, 8)), dim3(256)};
+}
+
 // ---------------------------------------------------------------------------------------------
 // One launch a step, in tiles: a block has 32 rows of 128 columns. A thread keeps its four elements of
 // the pivot's row in registers and uses them for four rows. Blocks of one row of tiles need not wait
@@ -227,4 +158,28 @@ __global__ void eliminate_tile(System<T> system, int k, Candidate* candidates, u
         note_pivot(pivot, k + 1, singular);
         *finished = 0;  // for the next launch
     }
+}
+
+template <class T>
+lab::Launch launch_tiled(const Work<T>& work) {
+    const System<T>& system = work.system;
+    const int n = system.n;
+    const auto tiles = [&](int k) {
+        // TODO 9 (about 2 lines): the grid of step k: along x as many tiles of tile_columns as cover the
+        // columns from k + 1 to system.width, along y tiles of tile_rows for the rows k + 1 to n. They
+        // replace the line below.
+        return dim3(1 + 0 * k);
+    };
+    const unsigned candidates = blocks_for(n, search_threads);
+    find_candidates<<<candidates, search_threads>>>(system, 0, work.candidates);
+    take_pivot<<<blocks_for(system.width, 256), 256>>>(system, 0, work.candidates, int(candidates),
+                                                       work.singular);
+    CHECK_LAUNCH();
+    for (int k = 0; k + 1 < n; k++) {
+        eliminate_tile<<<tiles(k), 256>>>(system, k, work.candidates, work.finished, work.singular);
+        CHECK_LAUNCH();
+    }
+    back_substitute<<<system.sides(), 256>>>(system, work.x);
+    CHECK_LAUNCH();
+    return {n > 1 ? tiles(0) : dim3(1), dim3(256)};
 }

@@ -1,5 +1,11 @@
 // LU by blocks, from the host's side: which kernels, in which order, in which stream, with which shapes.
-// The matrix is read and written once for each block of columns, no longer once for each column.
+//
+// Know before: given/blocked_steps.cuh, which does the same with one stream; streams and events (lab 15). New here:
+// a kernel may be brought to the card while the one before it still runs, and waits there for its end
+// (programmatic dependent launch, as of compute capability 9.0).
+//
+//        panels   | span 0 | finish 1 | span 1 ......| finish 2 | span 2 ...       the urgent stream
+//        rest              | finish 2, 3, 4, ...     |          | finish 3, 4, ... look-ahead
 #pragma once
 
 #include <algorithm>
@@ -10,85 +16,8 @@
 #include <vector>
 
 #include "last_panels.cuh"
-#include "panel.cuh"
+#include "levels.cuh"
 #include "substitution.cuh"
-#include "update.cuh"
-
-// What of the device decides which kernels run, asked for once.
-struct Device {
-    int multiprocessors, capability, shared_bytes;
-
-    static Device current() {
-        return {lab::device_attribute(cudaDevAttrMultiProcessorCount),
-                10 * lab::device_attribute(cudaDevAttrComputeCapabilityMajor) +
-                    lab::device_attribute(cudaDevAttrComputeCapabilityMinor),
-                lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)};
-    }
-};
-
-// Which row of A stands where after all exchanges. pivots: (n), on the device
-inline std::vector<int> order_of(const int* pivots, int n) {
-    std::vector<int> with(n), order(n);
-    CHECK(cudaMemcpy(with.data(), pivots, n * sizeof(int), cudaMemcpyDeviceToHost));
-    std::iota(order.begin(), order.end(), 0);
-    for (int i = 0; i < n; i++) std::swap(order[i], order[with[i]]);
-    return order;
-}
-
-// One block has room for 512 rows of 32 columns, or for 4096 rows of 4.
-constexpr int rows_of_block(int columns, int threads) {
-    return threads / 32 * panel_rows_of_warp(columns);
-}
-constexpr int most_alone = 256;  // rows for which one block is faster than several
-
-// Who factors a panel, and who multiplies.
-enum class PanelBy { one_block, team };
-enum class UpdateBy { registers, tensor_cores };
-
-// How a panel is shared out.
-struct PanelShape {
-    int columns, blocks, threads;
-};
-
-// Columns are taken together on three levels: a panel is factored by one launch, a block is finished
-// inside itself after each panel, a span after each block; the rest of the matrix waits for a whole span.
-// Wider ones mean fewer walks through the matrix, and more work on high and narrow parts of it.
-struct Levels {
-    int block, span;
-    bool look_ahead;  // the next span is factored while the rest is updated
-};
-
-// A second stream whose kernels come first, and what orders it and the first one.
-class UrgentStream {
- public:
-    UrgentStream() {
-        int lowest = 0, highest = 0;
-        CHECK(cudaDeviceGetStreamPriorityRange(&lowest, &highest));
-        CHECK(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, highest));
-        CHECK(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
-    }
-    ~UrgentStream() {
-        cudaStreamDestroy(stream_);
-        cudaEventDestroy(event_);
-    }
-    UrgentStream(const UrgentStream&) = delete;
-    UrgentStream& operator=(const UrgentStream&) = delete;
-
-    cudaStream_t get() const { return stream_; }
-
-    // What comes into `later` from now on begins when all that is in `earlier` by now has ended.
-    void make_wait(cudaStream_t later, cudaStream_t earlier) const {
-        if (later == earlier) return;
-        CHECK(cudaEventRecord(event_, earlier));
-        CHECK(cudaStreamWaitEvent(later, event_, 0));
-    }
-
- private:
-    cudaStream_t stream_ = nullptr;
-    cudaEvent_t event_ = nullptr;
-};
-
-inline int round_up(int64_t value, int64_t step) { return int(lab::divide_up(value, step) * step); }
 
 template <class T>
 class LuFactors {
@@ -561,95 +490,4 @@ class LuFactors {
     DeviceArray<typename Grid<T>::OfferWithRow> offers_;
     std::unique_ptr<DeviceArray<int>> flags_;
     Progress progress_;
-};
-
-// ---------------------------------------------------------------------------------------------
-// Mixed precision: factors in float, and a solution in double. Each round solves with the factors for
-// what the solution still lacks; the error shrinks by about the condition times 2^-24 each time. A
-// matrix whose condition is near 2^24 or beyond makes no progress, and is left to doubles.
-
-class Refinement {
- public:
-    explicit Refinement(const System<double>& system)
-        : n_(system.n),
-          sides_(system.sides()),
-          singular_(1),
-          lu_(system.n, PanelBy::team, UpdateBy::registers, singular_.get()),
-          floats_(n_ * stride_of(n_, 0)),
-          ordered_(int64_t{n_} * sides_),
-          correction_(int64_t{n_} * sides_),
-          residual_(int64_t{n_} * sides_),
-          order_(n_),
-          sizes_(sides_) {
-        CHECK(cudaMemset(singular_.get(), 0xFF, singular_.bytes()));
-        factors_ = {floats_.get(), n_, first_side_of(n_), first_side_of(n_), stride_of(n_, 0)};
-    }
-
-    // Returns the number of rounds, or 0 when the error did not shrink and x is no solution.
-    // largest: the largest magnitude in A; norm: the largest sum of magnitudes of a row
-    int solve(const System<double>& system, double largest, double norm, double* x) {
-        int exponent = 0;
-        std::frexp(largest, &exponent);
-        const double factor = std::ldexp(1.0, -exponent);
-        round_to_float<<<dim3(lab::divide_up(factors_.width, 256), n_), 256>>>(system, factors_,
-                                                                               factor);
-        CHECK_LAUNCH();
-        lu_.factor(factors_, true);
-        find_order();
-        const int64_t count = int64_t{n_} * sides_;
-        const unsigned blocks = unsigned(lab::divide_up(count, 256));
-        CHECK(cudaMemsetAsync(x, 0, count * sizeof(double)));
-        double before = INFINITY;
-        for (int round = 1; round <= most_rounds; round++) {
-            find_residual<<<n_, 256>>>(system, x, residual_.get());
-            CHECK_LAUNCH();
-            const double error = backward_error(x, norm);
-            if (error <= std::sqrt(double(n_)) * 0x1p-53) return round;
-            if (round > 1 && !(error < before / 2)) return 0;
-            if (round > 1) before = error;  // the first x is 0, and its error says nothing
-            permute_residual<<<blocks, 256>>>(residual_.get(), order_.get(), sizes_.get(), n_,
-                                              sides_, ordered_.get());
-            CHECK_LAUNCH();
-            lu_.launch_substitute<true>(factors_, {ordered_.get(), sides_, sides_},
-                                        correction_.get(), nullptr);
-            lu_.launch_substitute<false>(factors_, {correction_.get(), sides_, sides_},
-                                         ordered_.get(), nullptr);
-            add_correction<<<blocks, 256>>>(ordered_.get(), sizes_.get(), factor, n_, sides_, x);
-            CHECK_LAUNCH();
-        }
-        return 0;
-    }
-
- private:
-    static constexpr int most_rounds = 30;
-
-    // Which row of A stands where after all exchanges.
-    void find_order() {
-        const std::vector<int> order = order_of(lu_.pivots(), n_);
-        CHECK(
-            cudaMemcpyAsync(order_.get(), order.data(), n_ * sizeof(int), cudaMemcpyHostToDevice));
-    }
-
-    // The largest of |residual| / (norm |x|) over all right-hand sides; 0 where the residual is 0.
-    double backward_error(const double* x, double norm) {
-        find_sizes<<<sides_, 256>>>(residual_.get(), x, n_, sides_, sizes_.get());
-        CHECK_LAUNCH();
-        std::vector<Sizes> sizes(sides_);
-        CHECK(cudaMemcpy(sizes.data(), sizes_.get(), sizes_.bytes(), cudaMemcpyDeviceToHost));
-        double worst = 0;
-        for (const Sizes& side : sizes) {
-            const double error = side.residual == 0 ? 0 : side.residual / norm / side.solution;
-            if (!(error <= worst)) worst = error;
-        }
-        return worst;
-    }
-
-    const int n_, sides_;
-    DeviceArray<int> singular_;  // not asked for: without a pivot there is no progress
-    LuFactors<float> lu_;
-    DeviceArray<float> floats_, ordered_, correction_;
-    DeviceArray<double> residual_;
-    DeviceArray<int> order_;
-    DeviceArray<Sizes> sizes_;
-    System<float> factors_;
 };

@@ -1,0 +1,230 @@
+// Runs the kernels, or works an occupancy out on paper.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "input.h"
+#include "tables.h"
+
+// Runs, compares, times; `reference` and `d_output` are of the variant's kind.
+template <class T>
+inline void measure(const Variant& variant, Shape shape, const Work& work, T* d_output,
+                    const std::vector<T>& reference, const Options& options,
+                    lab::Results& results) {
+    const lab::NvtxRange range(variant.name);
+    std::vector<T> h_output(reference.size());
+    const size_t bytes = h_output.size() * sizeof(T);
+    const auto run = [&] { variant.launch(shape, work); };
+    const auto attempt = [&] {
+        CHECK(cudaMemset(d_output, 0xFF, bytes));  // what nobody writes will show
+        run();
+        CHECK(cudaMemcpy(h_output.data(), d_output, bytes, cudaMemcpyDeviceToHost));
+        return lab::compare(h_output.data(), reference.data(), h_output.size());
+    };
+    const lab::Trial trial =
+        lab::compare_and_time(attempt, [&] { return lab::median_milliseconds(run); });
+    const double steps = double(work.items) * work.steps;
+    results.add(variant.name, dim3(shape.grid), dim3(shape.threads), trial.milliseconds,
+                variant.walks ? steps * warp_size * sizeof(int32_t) : 0,
+                variant.walks ? 0 : 2 * steps, trial.comparison);
+    if (options.output_path.empty()) return;
+    std::vector<int64_t> written = {work.items};
+    if (work.every_lane) written.push_back(warp_size);
+    lab::write_array(options.output_path, h_output.data(), written);
+}
+
+inline void run_walk(const Variant& variant, Shape shape, Work work, const Input& input,
+                     const Options& options, lab::Results& results) {
+    work.every_lane = input.width == warp_size;
+    std::vector<int32_t> reference(work.items * input.width);
+    walk_on_cpu(input.next.data(), work.rows, input.width, reference.data(), work.items,
+                work.steps);
+    CHECK(cudaMalloc(&work.d_ends, reference.size() * sizeof(int32_t)));
+    measure(variant, shape, work, work.d_ends, reference, options, results);
+    CHECK(cudaFree(work.d_ends));
+}
+
+inline void run_square(const Variant& variant, Shape shape, Work work, const Input& input,
+                       const Options& options, lab::Results& results) {
+    const bool from_file = !options.values_path.empty();
+    const std::vector<float> values = from_file ? input.values : random_starts(work.items);
+    std::vector<float> reference(work.items);
+    const int64_t once = from_file ? work.items : std::min(work.items, period);
+    square_on_cpu(values.data(), reference.data(), once, work.steps);
+    for (int64_t i = once; i < work.items; i++) reference[i] = reference[i - period];
+    float* d_values = upload(values);
+    work.d_values = d_values;
+    CHECK(cudaMalloc(&work.d_results, work.items * sizeof(float)));
+    measure(variant, shape, work, work.d_results, reference, options, results);
+    CHECK(cudaFree(work.d_results));
+    CHECK(cudaFree(d_values));
+}
+
+inline void run_variant(const Variant& variant, const Input& input, const Options& options,
+                        lab::Results& results) {
+    if (options.threads > variant.most_threads()) {
+        results.skip(variant.name, "its __launch_bounds__ allow blocks of 256 threads at most");
+        return;
+    }
+    if (variant.blocks_by_api(options.threads, options.shared_bytes) == 0) {
+        results.skip(variant.name, "not one such block fits on a multiprocessor");
+        return;
+    }
+    Work work;
+    work.items = items_of(variant, options);
+    if (work.items == 0) {
+        results.skip(variant.name, "there is nothing to do");
+        return;
+    }
+    work.rows = input.rows;
+    work.steps = steps_of(variant, options);
+    work.d_links = input.d_links;
+    const int64_t grid = lab::divide_up(work.items, variant.items_of_block(options.threads));
+    const Shape shape = {int(grid), options.threads, options.shared_bytes};
+    (variant.walks ? run_walk : run_square)(variant, shape, work, input, options, results);
+}
+
+// What one warp alone waits for one row that is in no cache, and what the device copies.
+inline void measure_demand(const Input& input, const Options& options) {
+    Work work;
+    work.items = 1;
+    work.rows = input.rows;
+    work.steps = lab::on_cpu ? 1000 : 20000;
+    work.d_links = input.d_links;
+    CHECK(cudaMalloc(&work.d_ends, sizeof(int32_t)));
+    const double milliseconds = lab::median_milliseconds([&] {
+        find("walk_1").launch({1, warp_size, options.shared_bytes}, work);
+    });
+    CHECK(cudaFree(work.d_ends));
+    std::printf("device: %s\n", lab::device_name().c_str());
+    print_demand(1e6 * milliseconds / work.steps,
+                 lab::copy_bandwidth(lab::on_cpu ? int64_t{1} << 22 : int64_t{1} << 30),
+                 options.bytes_of_thread, lab::device_attribute(cudaDevAttrMultiProcessorCount));
+    std::printf("warp slots of a multiprocessor: %d\n", multiprocessor_of_device().warp_slots);
+    if (lab::on_cpu) std::printf("\nCPU mode: these are not the figures of a GPU.\n");
+}
+
+// Warps on a multiprocessor, by the API, where they are the same for all kernels; or -1.
+inline int common_warps(const Options& options) {
+    int warps = -1;
+    for (const std::string& name : options.names) {
+        if (options.threads > find(name).most_threads()) continue;  // it will be skipped
+        const int blocks = find(name).blocks_by_api(options.threads, options.shared_bytes);
+        const int mine = blocks * int(lab::divide_up(options.threads, warp_size));
+        if (warps >= 0 && warps != mine) return -1;
+        warps = mine;
+    }
+    return warps;
+}
+
+// What tells this run from others: above the table, and in the CSV.
+inline std::string size_text(const Options& options, Multiprocessor whole) {
+    std::string text = lab::format("blocks of %d, %d bytes of shared memory", options.threads,
+                                   options.shared_bytes);
+    const int warps = common_warps(options);
+    if (warps >= 0) text += lab::format(", %d of %d warps", warps, whole.warp_slots);
+    for (const bool walks : {true, false}) {
+        const auto chosen =
+            std::find_if(options.names.begin(), options.names.end(),
+                         [&](const std::string& name) { return find(name).walks == walks; });
+        if (chosen == options.names.end()) continue;
+        const int64_t items = walks ? options.walkers : options.values;
+        const char* const noun = walks ? "walkers" : "values";
+        text += options.waves > 0 ? lab::format(", %s", noun)
+                                  : lab::format(", %lld %s", static_cast<long long>(items), noun);
+        text += lab::format(" of %d steps", steps_of(find(*chosen), options));
+    }
+    if (options.waves > 0) text += lab::format(", %g waves", options.waves);
+    return text;
+}
+
+// The tables of what is known beforehand, then the kernels. Returns the exit status.
+inline int run_kernels(const Input& input, const Options& options, Multiprocessor whole,
+                       lab::Results& results) {
+    bool agree = print_kernels(whole, options.names, options.threads, options.shared_bytes);
+    if (options.output_path.empty()) agree = print_agreement(whole) && agree;
+    print_best(whole, options.names);
+    std::printf("\n");
+    results.size(size_text(options, whole));
+    if (input.d_links) results.limit(lab::copy_bandwidth(lab::on_cpu ? 1 << 20 : 1 << 28));
+    for (const std::string& name : options.names) {
+        run_variant(find(name), input, options, results);
+    }
+    const int status = results.finish();
+    const bool judged_alone = !options.output_path.empty();  // then only the result counts
+    return status == 0 && !agree && !judged_alone ? 1 : status;
+}
+
+inline void write_nothing(const Options& options) {
+    if (options.output_path.empty()) {
+    } else if (find(options.names[0]).walks) {
+        lab::write_array<int32_t>(options.output_path, nullptr, {0});
+    } else {
+        lab::write_array<float>(options.output_path, nullptr, {0});
+    }
+    std::printf("no items: the result is empty, and nothing is launched\n");
+}
+
+inline void prepare_links(Input& input, const Options& options) {
+    input.rows = options.rows;
+    if (options.links_path.empty()) {
+        input.next = random_cycle(options.rows);
+        return;
+    }
+    const lab::Array<int32_t> file = read_links(options.links_path);
+    input.next = file.values;
+    input.rows = file.shape[0];
+    input.width = file.shape.size() == 2 ? warp_size : 1;
+}
+
+inline int run_on_device(Options options, lab::Results& results) {
+    Input input;
+    const bool walks = options.little || any_walks(options.names);
+    if (!options.values_path.empty()) {
+        input.values = lab::read_array<float>(options.values_path, 1).values;
+        options.values = input.values.size();
+    }
+    if (walks) {
+        prepare_links(input, options);
+    }
+    const bool one = options.names.size() == 1;
+    if (one && (find(options.names[0]).walks ? options.walkers : options.values) == 0) {
+        write_nothing(options);
+        return 0;
+    }
+    lab::require_device();
+    const Multiprocessor whole = multiprocessor_of_device();
+    if (options.shared_bytes > whole.most_shared_bytes) {
+        lab::skip("a block of this device has at most %d bytes of shared memory, not %d",
+                  whole.most_shared_bytes, options.shared_bytes);
+    }
+    lab::require_device_memory(input.rows * 4 * (warp_size + 1) +
+                                   8 * std::max(options.values, options.walkers * input.width),
+                               "the links and the values");
+    if (walks) input.d_links = spread(input);
+    for (const Variant& variant : all_variants) variant.prepare(whole);
+    int status = 0;
+    if (options.little) measure_demand(input, options);
+    if (!options.little) status = run_kernels(input, options, whole, results);
+    if (input.d_links) CHECK(cudaFree(input.d_links));
+    return status;
+}
+
+inline int run_on_paper(const Options& options) {
+    if (options.law) {
+        print_demand(options.latency, options.bandwidth, options.bytes_of_thread,
+                     options.multiprocessors);
+        return 0;
+    }
+    const Capability& capability = *find_capability(options.compute);
+    const Block block = {options.threads, options.registers, options.shared_bytes};
+    std::printf("compute capability %s\n", options.compute.c_str());
+    print_occupancy(capability.whole, block);
+    if (options.grid > 0) {
+        const int blocks = occupancy_of(capability.whole, block).blocks;
+        print_waves(options.grid, blocks, options.multiprocessors);
+    }
+    return 0;
+}

@@ -86,7 +86,7 @@ $(error $(refusal))
 endif
 
 bench := $(filter bench,$(MAKECMDGOALS))
-needs_stb := $(if $(shell grep -l common/image.h $(top)/solutions/$(lab)/*.cu),stb)
+needs_stb := $(if $(shell grep -l common/image.h $(top)/solutions/$(lab)/*.cu $(wildcard given/* further/*)),stb)
 $(call require,compiler $(needs_stb) $(if $(filter cpu,$(backend)),python boost) \
     $(if $(filter check,$(MAKECMDGOALS))$(variant),python numpy scipy pillow) $(if $(bench),python matplotlib) \
     $(if $(profile)$(sanitize)$(if $(filter gpu,$(backend)),$(explain)),python numpy))

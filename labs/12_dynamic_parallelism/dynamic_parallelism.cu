@@ -17,9 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "../../common/array_file.h"
-#include "../../common/image.h"
 #include "../../common/lab.h"
+#include "given/mandelbrot.h"  // pixels and rectangles
 
 // The named streams of kernels came with CUDA 12. Before, their work goes into the stream of the
 // block: it comes behind what the block has launched before, but it does not wait for the parent.
@@ -98,14 +97,24 @@ __global__ void parent_kernel(Notes* notes, Tally* tally) {
 // Part 3: the Mandelbrot set. The dwell of a pixel c is how many steps z = z * z + c, from z = 0, it
 // takes to leave the circle of radius 2; those that take `limit` steps are taken to stay for ever.
 
-struct View {
-    int height, width, limit;
-    double left, top, step;  // the centre of pixel (0, 0), and the distance of two
-    int smallest;            // a rectangle with a shorter side is computed, not cut
+// The rectangles of each level, for device_levels and host_levels.
+struct Levels {
+    Rectangle* lists[2];  // of the even levels, of the odd ones
+    unsigned* counts;     // of the rectangles of each level, zero at first
+    int most;             // levels
 };
 
-struct Rectangle {
-    int row, column, height, width;
+// What a launcher needs.
+struct Job {
+    View view;
+    int rows, columns;  // of the rectangles that the picture is cut into first
+    int64_t most_launches;
+    Levels levels;
+    int32_t* dwells;
+    Tally* tally;
+
+    Rectangle whole() const { return {0, 0, view.height, view.width}; }
+    int tiles() const { return rows * columns; }
 };
 
 // Each operation is rounded by itself, here as on the CPU; a compiler that joins a product and a sum
@@ -129,42 +138,6 @@ __device__ int dwell_of(const View& view, int row, int column) {
     return dwell;
 }
 
-// CPU reference, of the same operations. Nobody may join them here either.
-#if defined(__GNUC__) && !defined(__clang__)
-#define EACH_ROUNDED __attribute__((optimize("fp-contract=off")))
-#else
-#define EACH_ROUNDED
-#endif
-
-// The two largest parts of the set have formulas: their points never leave, and need no steps.
-EACH_ROUNDED bool surely_inside(double x, double y) {
-    const double q = (x - 0.25) * (x - 0.25) + y * y;
-    const bool heart = q * (q + (x - 0.25)) < 0.2499999 * y * y;
-    return heart || (x + 1) * (x + 1) + y * y < 0.0624999;
-}
-
-EACH_ROUNDED void dwells_on_cpu(const View& view, int32_t* dwells) {
-    for (int64_t i = 0; i < int64_t{view.height} * view.width; i++) {
-        const double x = view.left + double(i % view.width) * view.step;
-        const double y = view.top + double(i / view.width) * view.step;
-        double real = 0, imaginary = 0;
-        int dwell = surely_inside(x, y) ? view.limit : 0;
-        for (; dwell < view.limit; dwell++) {
-            const double real_squared = real * real, imaginary_squared = imaginary * imaginary;
-            if (real_squared + imaginary_squared > 4) break;
-            imaginary = (real + real) * imaginary + y;
-            real = (real_squared - imaginary_squared) + x;
-        }
-        dwells[i] = dwell;
-    }
-}
-
-EACH_ROUNDED View make_view(int height, int width, int limit, double x, double y, double span) {
-    const double step = span / std::max({height, width, 1});
-    const double left = x - step * ((width - 1) / 2.0), top = y - step * ((height - 1) / 2.0);
-    return {height, width, limit, left, top, step, 0};
-}
-
 // dwells: (height, width), row-major, in all kernels
 __global__ void direct(View view, int32_t* dwells, Tally* tally) {
     const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -174,61 +147,17 @@ __global__ void direct(View view, int32_t* dwells, Tally* tally) {
     if (i == 0) tally->pixels = int64_t{view.height} * view.width;
 }
 
+lab::Launch launch_direct(const Job& job) {
+    const int64_t pixels = int64_t{job.view.height} * job.view.width;
+    const lab::Launch launch = {dim3(lab::divide_up(pixels, 256)), dim3(256)};
+    direct<<<launch.grid, launch.block>>>(job.view, job.dwells, job.tally);
+    CHECK_LAUNCH();
+    return launch;
+}
+
 // The set has no holes and hangs together, and so do the regions of one dwell around it. So, when
 // all pixels on the border of a rectangle have one dwell, those inside have it too (Mariani, Silver).
 // It holds for the plane; of pixels it may fail: see the handout.
-
-struct Pixel {
-    int row, column;
-};
-
-__host__ __device__ int64_t pixels_of(Rectangle r) { return int64_t{r.height} * r.width; }
-
-__host__ __device__ Rectangle inside_of(Rectangle r) {
-    const int height = r.height > 2 ? r.height - 2 : 0, width = r.width > 2 ? r.width - 2 : 0;
-    return {r.row + 1, r.column + 1, height, width};
-}
-
-__host__ __device__ Pixel pixel_of(Rectangle r, int64_t i) {
-    return {r.row + int(i / r.width), r.column + int(i % r.width)};
-}
-
-// Pixel i of the border: the first row, the last row, then what is left of the two columns.
-__host__ __device__ Pixel pixel_of_border(Rectangle r, int64_t i) {
-    if (r.height <= 2 || r.width <= 2 || i < r.width) return pixel_of(r, i);
-    if (i < 2 * int64_t{r.width}) return {r.row + r.height - 1, r.column + int(i - r.width)};
-    const int64_t side = i - 2 * int64_t{r.width};
-    return {r.row + 1 + int(side / 2), side % 2 == 0 ? r.column : r.column + r.width - 1};
-}
-
-// Part `number` of a rectangle that is cut into rows * columns parts of nearly one size.
-__host__ __device__ Rectangle part_of(Rectangle r, int rows, int columns, int number) {
-    const int64_t i = number / columns, j = number % columns;
-    const int top = int(r.height * i / rows), bottom = int(r.height * (i + 1) / rows);
-    const int left = int(r.width * j / columns), right = int(r.width * (j + 1) / columns);
-    return {r.row + top, r.column + left, bottom - top, right - left};
-}
-
-// CPU reference of the filling: writes to `filled` what differs from `dwells`, those of all pixels.
-void fill_on_cpu(const View& view, Rectangle whole, int rows, int columns,
-                 const std::vector<int32_t>& dwells, std::vector<int32_t>& filled) {
-    const auto place = [&](Pixel p) { return int64_t{p.row} * view.width + p.column; };
-    for (int part = 0; part < rows * columns; part++) {
-        const Rectangle mine = part_of(whole, rows, columns, part), inside = inside_of(mine);
-        const int32_t corner = dwells[place({mine.row, mine.column})];
-        bool alike = true;
-        for (int64_t i = 0; i < pixels_of(mine) - pixels_of(inside); i++) {
-            alike = alike && dwells[place(pixel_of_border(mine, i))] == corner;
-        }
-        if (alike) {
-            for (int64_t i = 0; i < pixels_of(inside); i++) {
-                filled[place(pixel_of(inside, i))] = corner;
-            }
-        } else if (std::min(mine.height, mine.width) > view.smallest) {
-            fill_on_cpu(view, inside, 2, 2, dwells, filled);
-        }
-    }
-}
 
 __device__ void compute_inside(const View& view, Rectangle inside, int32_t* dwells) {
     for (int64_t i = threadIdx.x; i < pixels_of(inside); i += blockDim.x) {
@@ -282,14 +211,17 @@ __global__ void subdivide(View view, Rectangle whole, int rows, int columns, int
     (void)cut;  // delete this line
 }
 
+constexpr int rectangle_threads = 128;
+
+lab::Launch launch_device_launches(const Job& job) {
+    subdivide<<<job.tiles(), rectangle_threads>>>(job.view, job.whole(), job.rows, job.columns,
+                                                  job.dwells, job.tally);
+    CHECK_LAUNCH();
+    return {dim3(job.tiles()), dim3(rectangle_threads)};
+}
+
 // The same work in levels: one grid for all rectangles of a level, in a list that the level before
 // has written. Far fewer launches, but each level ends with its slowest block.
-struct Levels {
-    Rectangle* lists[2];  // of the even levels, of the odd ones
-    unsigned* counts;     // of the rectangles of each level, zero at first
-    int most;             // levels
-};
-
 __global__ void list_first_level(View view, Levels levels, int rows, int columns) {
     const Rectangle whole = {0, 0, view.height, view.width};
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -307,54 +239,11 @@ __global__ void settle_level(View view, Levels levels, int level, int32_t* dwell
 
 // One thread that launches the grid of a level, and itself again, as a tail: for the next level,
 // behind that grid. This is how a kernel comes to use what its children have found.
-constexpr int rectangle_threads = 128;
-
 __global__ void launch_levels(View view, Levels levels, int level, int32_t* dwells, Tally* tally) {
     const unsigned count = levels.counts[level];
     if (count == 0) return;
     // TODO 6 (5 lines): launch settle_level for the `count` rectangles of this level; then, if
     // level + 1 is not levels.most, launch_levels for the next one as a tail. Note both.
-}
-
-// ---------------------------------------------------------------------------------------------
-// Launches.
-
-struct Job {
-    View view;
-    int rows, columns;  // of the rectangles that the picture is cut into first
-    int64_t most_launches;
-    Levels levels;
-    int32_t* dwells;
-    Tally* tally;
-
-    Rectangle whole() const { return {0, 0, view.height, view.width}; }
-    int tiles() const { return rows * columns; }
-};
-
-struct Shape {
-    dim3 grid, block;
-};
-
-constexpr int direct_threads = 256;
-
-Shape shape_of_pixels(const Job& job) {
-    const int64_t pixels = int64_t{job.view.height} * job.view.width;
-    return {dim3(lab::divide_up(pixels, direct_threads)), dim3(direct_threads)};
-}
-
-Shape shape_of_tiles(const Job& job) { return {dim3(job.tiles()), dim3(rectangle_threads)}; }
-
-Shape shape_of_loop(const Job&) { return {dim3(1), dim3(1)}; }
-
-void launch_direct(Shape shape, const Job& job) {
-    direct<<<shape.grid, shape.block>>>(job.view, job.dwells, job.tally);
-    CHECK_LAUNCH();
-}
-
-void launch_device_launches(Shape shape, const Job& job) {
-    subdivide<<<shape.grid, shape.block>>>(job.view, job.whole(), job.rows, job.columns, job.dwells,
-                                           job.tally);
-    CHECK_LAUNCH();
 }
 
 void begin_levels(const Job& job) {
@@ -364,254 +253,45 @@ void begin_levels(const Job& job) {
     CHECK_LAUNCH();
 }
 
-void launch_device_levels(Shape shape, const Job& job) {
+lab::Launch launch_device_levels(const Job& job) {
     begin_levels(job);
-    launch_levels<<<shape.grid, shape.block>>>(job.view, job.levels, 0, job.dwells, job.tally);
+    launch_levels<<<1, 1>>>(job.view, job.levels, 0, job.dwells, job.tally);
     CHECK_LAUNCH();
+    return {dim3(1), dim3(1)};
 }
 
-void launch_host_levels(Shape shape, const Job& job) {
+// The same by the host, which has to ask after each level how many rectangles there are.
+lab::Launch launch_host_levels(const Job& job) {
     begin_levels(job);
     unsigned count = job.tiles();
     for (int level = 0; count > 0; level++) {
-        settle_level<<<count, shape.block>>>(job.view, job.levels, level, job.dwells, job.tally);
+        settle_level<<<count, rectangle_threads>>>(job.view, job.levels, level, job.dwells,
+                                                   job.tally);
         CHECK_LAUNCH();
         if (level + 1 == job.levels.most) break;
         CHECK(cudaMemcpy(&count, job.levels.counts + level + 1, sizeof count,
                          cudaMemcpyDeviceToHost));  // waits for the level
     }
+    return {dim3(job.tiles()), dim3(rectangle_threads)};
 }
+
+// ---------------------------------------------------------------------------------------------
+// Nothing to edit below.
 
 struct Variant {
     const char* name;
-    Shape (*shape)(const Job&);
-    void (*launch)(Shape, const Job&);
+    lab::Launch (*launch)(const Job&);
     bool fills;  // rectangles, so that a pixel may differ from the direct one
 };
 
 const Variant all_variants[] = {
-    {"direct", shape_of_pixels, launch_direct, false},
-    {"device_launches", shape_of_tiles, launch_device_launches, true},
-    {"device_levels", shape_of_loop, launch_device_levels, true},
-    {"host_levels", shape_of_tiles, launch_host_levels, true},
+    {"direct", launch_direct, false},
+    {"device_launches", launch_device_launches, true},
+    {"device_levels", launch_device_levels, true},
+    {"host_levels", launch_host_levels, true},
 };
 
-const Variant& find(const std::string& name) {
-    return *std::find_if(std::begin(all_variants), std::end(all_variants),
-                         [&](const Variant& variant) { return name == variant.name; });
-}
-
-// ---------------------------------------------------------------------------------------------
-// The three parts of the program.
-
-Tally* make_tally() {
-    Tally* d_tally = nullptr;
-    CHECK(cudaMalloc(&d_tally, sizeof(Tally)));
-    CHECK(cudaMemset(d_tally, 0, sizeof(Tally)));
-    return d_tally;
-}
-
-// What may have led to an error of a launch from the device.
-const char* advice_for(cudaError_t error) {
-    if (error == cudaErrorLaunchPendingCountExceeded) {
-        return "; does only one thread of a block launch? If so, a larger --smallest needs fewer";
-    }
-    if (error != cudaErrorInvalidConfiguration) return "";
-    return "; is there a grid without blocks, or a block of more than 1024 threads?";
-}
-
-Tally read_tally(const Tally* d_tally) {
-    Tally tally;
-    CHECK(cudaMemcpy(&tally, d_tally, sizeof tally, cudaMemcpyDeviceToHost));
-    const cudaError_t error = static_cast<cudaError_t>(tally.error);
-    if (error != cudaSuccess) {
-        lab::fail("a launch from the device failed: %s: %s%s", cudaGetErrorName(error),
-                  cudaGetErrorString(error), advice_for(error));
-    }
-    return tally;
-}
-
-void run_hello(int blocks, int threads) {
-    lab::require_device();
-    size_t room = 0;  // for every line that the device prints before the host reads them
-    CHECK(cudaDeviceGetLimit(&room, cudaLimitPrintfFifoSize));
-    room = std::max<size_t>(room, size_t{200} * blocks * (2 * threads + 32));
-    CHECK(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, room));
-    Tally* const d_tally = make_tally();
-    std::printf("host: launches %d block%s of %d\n", blocks, blocks == 1 ? "" : "s", threads);
-    std::fflush(stdout);  // the host's line stays before those of the device
-    nested_hello<<<blocks, threads>>>(threads, 0, d_tally);
-    CHECK_LAUNCH();
-    CHECK(cudaDeviceSynchronize());
-    const Tally tally = read_tally(d_tally);
-    std::printf("host: all have ended; %llu %s launched from the device\n", tally.launches,
-                tally.launches == 1 ? "grid was" : "grids were");
-    CHECK(cudaFree(d_tally));
-}
-
-void run_streams() {
-    lab::require_device();
-    Notes* d_notes = nullptr;
-    Tally* const d_tally = make_tally();
-    CHECK(cudaMalloc(&d_notes, sizeof(Notes)));
-    CHECK(cudaMemset(d_notes, 0, sizeof(Notes)));
-    std::printf("host: launches the parent\n");
-    std::fflush(stdout);
-    parent_kernel<<<1, 1>>>(d_notes, d_tally);
-    CHECK_LAUNCH();
-    if (!has_tail_launch) {  // the next launch of the host runs behind the whole family as well
-        tail_kernel<<<1, 1>>>(d_notes);
-        CHECK_LAUNCH();
-    }
-    CHECK(cudaDeviceSynchronize());
-    read_tally(d_tally);
-    std::printf("host: the parent and all that it launched have ended\n");
-    CHECK(cudaFree(d_notes));
-    CHECK(cudaFree(d_tally));
-}
-
-// Black inside; outside the dwell's root goes round the colours, so that near the set they differ.
-std::vector<uint8_t> colours_of(const std::vector<int32_t>& dwells, int limit) {
-    std::vector<uint8_t> pixels(3 * dwells.size(), 0);
-    for (size_t i = 0; i < dwells.size(); i++) {
-        if (dwells[i] >= limit) continue;
-        for (int channel = 0; channel < 3; channel++) {
-            const double angle = 0.8 * std::sqrt(double(dwells[i])) + 3.6 - 0.9 * channel;
-            pixels[3 * i + channel] = uint8_t(127.5 + 127.4 * std::sin(angle));
-        }
-    }
-    return pixels;
-}
-
-struct Request {
-    View view;
-    int64_t tile;  // the longest side of the first rectangles
-    std::string output_path, picture_path;
-    std::vector<std::string> variants;
-};
-
-// How far the cutting can go: levels, launches of device_launches, rectangles of the last level.
-struct Reach {
-    int levels;
-    int64_t launches, rectangles;
-};
-
-// A rectangle is cut as long as its sides are longer than `smallest`; a part's are at most half of the
-// inside's, rounded up. The parts of a level do not overlap: there are no more than pixels.
-Reach reach_of(const Request& request) {
-    const View& view = request.view;
-    Reach reach = {
-        1, 0, lab::divide_up(view.height, request.tile) * lab::divide_up(view.width, request.tile)};
-    for (int64_t side = request.tile; side > view.smallest; side = (side - 1) / 2) {
-        reach.launches += reach.rectangles;
-        reach.rectangles *= 4;
-        reach.levels++;
-    }
-    reach.rectangles = std::min(reach.rectangles, int64_t{view.height} * view.width);
-    return reach;
-}
-
-Job make_job(const Request& request) {
-    Job job = {};
-    job.view = request.view;
-    job.rows = int(lab::divide_up(job.view.height, request.tile));
-    job.columns = int(lab::divide_up(job.view.width, request.tile));
-    const Reach reach = reach_of(request);
-    job.levels.most = reach.levels;
-    job.most_launches = reach.launches;
-    const int64_t pixels = int64_t{job.view.height} * job.view.width;
-    CHECK(cudaMalloc(&job.dwells, pixels * sizeof(int32_t)));
-    for (Rectangle*& list : job.levels.lists) {
-        CHECK(cudaMalloc(&list, reach.rectangles * sizeof(Rectangle)));
-    }
-    // one more, always 0: who goes a level too far finds nothing there
-    CHECK(cudaMalloc(&job.levels.counts, (job.levels.most + 1) * sizeof(unsigned)));
-    job.tally = make_tally();
-    return job;
-}
-
-void free_job(const Job& job) {
-    CHECK(cudaFree(job.dwells));
-    CHECK(cudaFree(job.levels.lists[0]));
-    CHECK(cudaFree(job.levels.lists[1]));
-    CHECK(cudaFree(job.levels.counts));
-    CHECK(cudaFree(job.tally));
-}
-
-// A grid launched from the device waits in a buffer of fixed length until it can run. It holds 2048
-// by default; one launch more fails, and the rest of the picture would stay empty.
-void make_room_for_launches(const Job& job) {
-    constexpr int64_t usual = 2048, most = 1 << 18;
-    const int64_t wanted = std::min(std::max(job.most_launches, usual), most);
-    CHECK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, size_t(wanted)));
-}
-
-std::vector<int32_t> run_variant(const Variant& variant, const Job& job,
-                                 const std::vector<int32_t>& expected, lab::Results& results) {
-    const lab::NvtxRange range(variant.name);
-    std::vector<int32_t> dwells(expected.size());
-    const size_t bytes = dwells.size() * sizeof(int32_t);
-    const Shape shape = variant.shape(job);
-    Tally tally = {};
-    const auto run = [&] { variant.launch(shape, job); };
-    const auto attempt = [&] {
-        CHECK(cudaMemset(job.dwells, 0xFF, bytes));  // -1: what no thread writes will show
-        CHECK(cudaMemset(job.tally, 0, sizeof(Tally)));
-        run();
-        CHECK(cudaDeviceSynchronize());
-        tally = read_tally(job.tally);
-        CHECK(cudaMemcpy(dwells.data(), job.dwells, bytes, cudaMemcpyDeviceToHost));
-        return lab::compare(dwells.data(), expected.data(), int64_t(dwells.size()));
-    };
-    const lab::Trial trial = lab::compare_and_time(attempt, [&] {
-        const double milliseconds = lab::median_milliseconds(run);
-        read_tally(job.tally);  // a launch from the device may have failed
-        return milliseconds;
-    });
-    results.add(variant.name, shape.grid, shape.block, trial.milliseconds, 0, 0, trial.comparison);
-    results.note(lab::format("%-16s %5.1f %% of the pixels computed, %llu launches from the device",
-                             variant.name, 100.0 * double(tally.pixels) / double(dwells.size()),
-                             tally.launches));
-    return dwells;
-}
-
-void run_picture(const Request& request, lab::Results& results) {
-    const View& view = request.view;
-    lab::require_device();
-    std::vector<int32_t> expected(int64_t{view.height} * view.width), dwells;  // of all pixels
-    lab::HostTimer clock;
-    {
-        const lab::NvtxRange range("reference");
-        dwells_on_cpu(view, expected.data());
-    }
-    results.note(
-        lab::format("direct, on one core of the CPU: %.1f ms; the largest parts of the set "
-                    "by a formula",
-                    clock.milliseconds()));
-    const Job job = make_job(request);
-    make_room_for_launches(job);
-    std::vector<int32_t> filled = expected;
-    fill_on_cpu(view, job.whole(), job.rows, job.columns, expected, filled);
-    int64_t differ = 0;
-    for (size_t i = 0; i < filled.size(); i++) differ += filled[i] != expected[i];
-    results.note(lab::format("filling rectangles changes %lld of %zu pixels",
-                             static_cast<long long>(differ), filled.size()));
-    for (const std::string& name : request.variants) {
-        const Variant& variant = find(name);
-        dwells = run_variant(variant, job, variant.fills ? filled : expected, results);
-    }
-    free_job(job);
-    if (!request.output_path.empty()) {
-        lab::write_array(request.output_path, dwells.data(), {view.height, view.width});
-    }
-    if (!request.picture_path.empty()) {
-        lab::write_image(request.picture_path, colours_of(dwells, view.limit).data(), view.height,
-                         view.width, 3);
-    }
-    results.size(lab::format("%d x %d pixels, limit %d, rectangles of %lld down to %d", view.height,
-                             view.width, view.limit, static_cast<long long>(request.tile),
-                             view.smallest));
-}
+#include "given/parts.h"
 
 // Refuses options that the chosen work would ignore.
 void refuse_ignored(const lab::Arguments& arguments, std::initializer_list<const char*> names,
@@ -652,12 +332,11 @@ int main(int argc, char** argv) {
         arguments.integer("smallest", 16, 4, 1024, "a rectangle with such a side is computed");
     request.output_path = arguments.output("output", "the dwells of one variant, int32 .npy");
     request.picture_path = lab::image_output(arguments, "picture", "the same in colours");
-    request.variants = arguments.variants(names);
-    lab::Results results(arguments);
+    lab::Study study(arguments, names);
     arguments.finish();
     const bool writes = !request.output_path.empty() || !request.picture_path.empty();
     refuse_other_parts(arguments, part);
-    if (writes && request.variants.size() != 1) {
+    if (writes && study.names().size() != 1) {
         lab::refuse("--output and --picture are for one variant: choose it with --variant");
     }
     if (part == "hello") run_hello(int(blocks), int(threads));
@@ -684,6 +363,6 @@ int main(int argc, char** argv) {
     request.view.smallest = int(smallest);
     const int64_t lists = 2 * sizeof(Rectangle) * reach_of(request).rectangles;
     lab::require_memory(16 * height * width, 4 * height * width + lists, "a picture of this size");
-    run_picture(request, results);
-    return results.finish();
+    run_picture(request, study);
+    return study.finish();
 }

@@ -55,6 +55,6 @@ FAULTS = [
           caught="or that level is not launched .TODO 6"),
     Fault(name="small rectangles left empty", old="        compute_inside(view, inside, dwells);\n", new="",
           caught="rectangles too small to be cut stay empty inside: .*it is no task"),
-    Fault(name="x and y exchanged", old="const int top = int(r.height * i / rows)",
+    Fault(name="x and y exchanged", file="mandelbrot.h", old="const int top = int(r.height * i / rows)",
           new="const int top = int(r.height * j / rows)", caught="FAIL"),
 ]

@@ -55,7 +55,7 @@ CASES = {
                           for variant in ("naive", "coalesced", "tiled", "register_tile", "vectorised",
                                           "warp_tile")],
     "14_gauss_jordan": [["--n", "96", "--variant", variant]
-                        for variant in ("report", "on_device", "gauss_jordan", "tiled", "blocked")],
+                        for variant in ("report", "on_device", "gauss_jordan", "tiled", "one_block")],
     "15_lagrange_interpolation": [["--degree", "31", "--points", "1000"]],
     "16_dfa_minimization": [["random", "300", "2", "--variant", variant]
                             for variant in ("horizontal_a", "horizontal_b", "horizontal_c", "vertical_a",

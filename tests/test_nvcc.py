@@ -20,14 +20,17 @@ STRICT = ("-G -gencode arch=compute_75,code=sm_75 -gencode arch=compute_90,code=
 def compile_strictly(lab, kind):
     """What nvcc says to a solution or an exercise, for both architectures.
 
-    A solution of one page whose Makefile asks for no flags is linked as well, and not told the standard:
-    what a bare `nvcc name.cu` needs.
+    A solution that has a benchmark is compiled as for one, with the vendor's libraries where their headers are.
+    What is of one page and whose Makefile asks for no flags is linked as well, and not told the standard: what a bare
+    `nvcc name.cu` needs.
     """
     flags, folder = farm.lab_flags(lab, "gpu", kind == "solutions"), ROOT / "solutions" / lab
     if kind == "exercises":
         folder = farm.call(farm.generated_exercise, lab)
     given = farm.exercises.given_files(ROOT / "labs" / lab)
-    if kind == "exercises" or flags or given:
+    if kind == "solutions" and (ROOT / "labs" / lab / "bench.py").is_file():
+        flags += " -DLAB_BENCH -DLAB_PEERS -DLAB_HOST_PEERS"
+    if flags or given:
         flags += " -std=c++17 -c"
     paths = farm.exercises.include_paths(folder / farm.source_name(lab)) if given else []
     target = BUILD / "nvcc" / f"{kind}_{lab}.o"

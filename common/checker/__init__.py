@@ -55,6 +55,8 @@ Beside `lab.case`, each a line before `lab.main()`:
 
     lab.kernels({"tiled": "tiled_kernel"})         each variant launches its own kernels, and no other variant's
     lab.watched("no races", [["--elements", 3001]])    a run for each list in the build that looks for races
+    lab.shown("neighbours load neighbours", ["--elements", 3001], "tiled_kernel", "load_sectors", 4, "...")
+                                                   what `make explain` counts: more than 4 sectors a load fail, and "..." says why
 
 What a case function gets is a `checker.Case`, followed by the keyword arguments of its `lab.case`:
 

@@ -30,6 +30,8 @@ FIXED_SEED = 1
 # In CPU mode the threads of a block take turns, which hides a missing barrier as long as the turns
 # come in a good order. Two cases of seven have another one.
 ORDERS = ("", "", "", "", "", "reversed", "random")
+FIGURES = {"load_sectors": "sectors a load", "store_sectors": "sectors a store", "load_requests": "load requests",
+           "store_requests": "store requests", "load_conflicts": "bank conflicts of loads", "store_conflicts": "bank conflicts of stores"}
 KEPT_MARK = ".files_of_failing_cases"
 RIGHT, WRONG, BAD_USAGE, SKIPPED = 0, 1, 2, 77
 
@@ -44,7 +46,7 @@ class Registered:
     quick: bool
     fresh: bool
     order: str  # of blocks and threads in CPU mode: "", "reversed" or "random"
-    watched: bool = False  # needs the build that looks for races
+    watched: str = ""  # needs another build: to look for "races", or to count "accesses"
     further: bool = False  # of a variant that only FURTHER=1 builds
 
     @property
@@ -55,7 +57,7 @@ class Registered:
     @property
     def rung(self) -> str:
         """The one variant that the case is of."""
-        return self.parameters.get("variant") or self.name.partition(": ")[0] * self.watched
+        return self.parameters.get("variant") or self.name.partition(": ")[0] * bool(self.watched)
 
     def order_for(self, backend: str, seed: int) -> str:
         """CUDA_CPU_ORDER for this case, unless the learner has chosen one."""
@@ -108,7 +110,7 @@ class Lab:
         self.further = self.beyond if "--further" in sys.argv else []  # cases over all variants ask before main() does
         self.kernel_names: dict[str, list[str]] = {}  # the kernels of each variant
         self.variant_option = "--variant"
-        self.watched_program = None  # checker.watched.WatchedProgram
+        self.watched_programs: dict = {}  # what it is built for -> checker.watched.WatchedProgram
         self.watched_seconds = 0.0
 
     def case(self, name: str, function: Callable | None = None, *, quick: bool = True,
@@ -138,7 +140,24 @@ class Lab:
         last line says so. further=True: it runs variants of further/.
         """
         self.cases.append(Registered(name, self.run_watched, {"runs": runs, "judge": judge, "storing": storing or {}},
-                                     True, False, "", True, further))
+                                     True, False, "", "races", further))
+
+    def shown(self, name: str, arguments: list, kernel: str, figure: str, most: float, cause: str) -> None:
+        """Registers a case that looks at what a kernel asks of memory, as `make explain` shows it: a lesson that a right
+        result does not prove. `figure` is one of explain.record.Launch.figures(), "load_sectors" (a request), say; more
+        than `most` fails, and `cause` says what that means. Like a watched case it needs the source."""
+        self.cases.append(Registered(name, self.run_shown, {"arguments": arguments, "kernel": kernel, "figure": figure,
+                                                            "most": most, "cause": cause}, True, False, "", "accesses"))
+
+    def run_shown(self, case: Case, arguments: list, kernel: str, figure: str, most: float, cause: str) -> None:
+        """One such case. What computes a wrong result is for others to judge."""
+        words = [str(word) for word in arguments]
+        found = self.watched_programs["accesses"].figures(words, kernel)[figure]
+        again = f"make explain LAB={self.name.split('_')[0]} ARGS=\"{' '.join(words)}\""
+        if found is None:
+            raise Unjudged(f"{kernel} does nothing that could be counted\nrepeat: {again}")
+        if found > most:
+            raise Failure(f"{kernel}: {FIGURES[figure]} {found:.4g}, and {most:g} at most are expected\nrepeat: {again}", cause)
 
     def run_watched(self, case: Case, runs: list[list], judge: Callable | None, storing: dict[str, int]) -> None:
         """One watched case."""
@@ -146,7 +165,7 @@ class Lab:
         for arguments in runs:
             words = [str(word) for word in arguments]
             again = f"make sanitize LAB={self.name.split('_')[0]}" + (f' ARGS="{" ".join(words)}"' if words else "")
-            case.last_run = self.watched_program.run(words, case.folder, self.watched_seconds, again)
+            case.last_run = self.watched_programs["races"].run(words, case.folder, self.watched_seconds, again)
             wrong = wrong or again.replace("sanitize", "run") * (case.last_run.status != 0)
             if wrong:
                 continue
@@ -275,11 +294,11 @@ class Lab:
                   and (case.quick or not options.quick or options.case)
                   and (not case.watched or options.source or options.list)]
         # Watched ones wait for a build.
-        return sorted(chosen, key=lambda case: (case.watched and options.before != "watched", not self.judges(case, options.before)))
+        return sorted(chosen, key=lambda case: (bool(case.watched) and options.before != "watched", not self.judges(case, options.before)))
 
     def judges(self, case: Registered, name: str) -> bool:
         """Is this the name of the case's variant, of one of its kernels, or the beginning of its own?"""
-        return bool(name) and (case.watched and name == "watched" or case.name.startswith(name) or name == case.variant or any(
+        return bool(name) and (bool(case.watched) and name == "watched" or case.name.startswith(name) or name == case.variant or any(
             name in kernel.split("|") for kernel in self.kernel_names.get(case.variant, [])))
 
     # Running
@@ -294,9 +313,9 @@ class Lab:
         patience = Patience(options.timeout)
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl+C does
         program = options.program.resolve()
-        if any(case.watched for case in cases):
+        for flavour in dict.fromkeys(case.watched for case in cases if case.watched):
             from .watched import WatchedProgram  # which needs this module
-            self.watched_program = WatchedProgram(options.source, options.flags)
+            self.watched_programs[flavour] = WatchedProgram(options.source, options.flags, flavour)
             self.watched_seconds = options.timeout
         outcomes: list[Outcome] = []
         with ThreadPoolExecutor(options.workers) as pool:
@@ -314,8 +333,8 @@ class Lab:
                 pool.shutdown(wait=False, cancel_futures=True)
                 kill_all()
                 os._exit(141)
-        if self.watched_program:
-            self.watched_program.close()
+        for built in self.watched_programs.values():
+            built.close()
         status = self.conclude(outcomes, len(cases), self.not_looked_for(cases), options.variant)
         if options.json:
             self.write_json(options.json, outcomes, seed)
@@ -415,7 +434,7 @@ class Lab:
 
     def not_looked_for(self, cases: list[Registered]) -> str:
         """What the last line says when races are this lab's matter and nobody has looked for them."""
-        if not any(case.watched for case in self.cases) or any(case.watched for case in cases):
+        if not any(case.watched == "races" for case in self.cases) or any(case.watched == "races" for case in cases):
             return ""
         return f"; races were not looked for: make sanitize LAB={self.name.split('_')[0]} does"
 

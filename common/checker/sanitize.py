@@ -71,8 +71,8 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--cxx", metavar="COMPILER", default="g++", help="the C++ compiler (g++)")
     parser.add_argument("--backend", choices=("cpu", "gpu"), default=os.environ.get("BACKEND") or "cpu",
                         help="cpu, or gpu with compute-sanitizer (BACKEND, otherwise cpu)")
-    parser.add_argument("--build", action="store_true",
-                        help="only build what looks for races, and print where it is")
+    parser.add_argument("--build", choices=("races", "accesses"),
+                        help="only build what looks for races, or what counts accesses, and print where it is")
     parser.add_argument("--program", metavar="FILE", type=Path,
                         help="for the gpu: what nvcc has built of it, with -g; otherwise it is built here")
     options = parser.parse_args(words[:split])
@@ -271,7 +271,7 @@ def sanitize(options: argparse.Namespace) -> int:
     """The whole command."""
     try:
         if options.build:
-            print(built_for_cpu("races", options))
+            print(built_for_cpu(options.build, options))
             return RIGHT
         found, runs, kernels = on_gpu(options) if options.backend == "gpu" else on_cpu(options)
         status = judge_endings(found, runs, options.source)

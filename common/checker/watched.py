@@ -1,4 +1,5 @@
-"""Cases that run a lab's program in the build of CPU mode that looks for races (checker.sanitize).
+"""Cases that run a lab's program in another build of CPU mode: one that looks for races (checker.sanitize), or one that
+counts what each line asks of memory (explain).
 
 The build takes seconds, so it starts when the checker starts and goes on beside the other cases.
 """
@@ -12,8 +13,11 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+from explain.record import Record
+
 from .failure import Failure
 from .program import Run, end_group, explain_ending, quoted_output, running
+from .record import is_called
 from .sanitize import watched
 from .sanitize_words import Finding, findings_of, merged
 
@@ -23,14 +27,15 @@ COMMON = Path(__file__).resolve().parents[1]
 
 
 class WatchedProgram:
-    """The program of a source, being built."""
+    """The program of a source, being built: to look for "races", or to count "accesses"."""
 
-    def __init__(self, source: Path, flags: str):
+    def __init__(self, source: Path, flags: str, flavour: str = "races"):
         self.source = source
+        self.flavour = flavour
         self.built: Path | None = None
         self.failed = ""
         self.lock = threading.Lock()  # cases run at the same time
-        words = [sys.executable, "-B", "-m", "checker.sanitize", "--build", f"--flags={flags}", str(source)]
+        words = [sys.executable, "-B", "-m", "checker.sanitize", "--build", flavour, f"--flags={flags}", str(source)]
         paths = f"{COMMON}:{os.environ.get('PYTHONPATH', '')}"
         self.process = subprocess.Popen(words, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, start_new_session=True,
@@ -52,10 +57,10 @@ class WatchedProgram:
             said, error = self.process.communicate(timeout=BUILD_SECONDS)
         except subprocess.TimeoutExpired:
             self.close()
-            self.failed = f"the build that looks for races did not end within {BUILD_SECONDS} seconds"
+            self.failed = f"the build for {self.flavour} did not end within {BUILD_SECONDS} seconds"
             return
         if self.process.returncode != 0:
-            self.failed = f"the build that looks for races failed:\n{error.strip()[:2000]}"
+            self.failed = f"the build for {self.flavour} failed:\n{error.strip()[:2000]}"
         self.built = Path(said.strip())
 
     def run(self, arguments: list[str], folder: Path, timeout: float, again: str) -> Run:
@@ -72,6 +77,14 @@ class WatchedProgram:
         if run.status != 0 and not calls_its_result_wrong(run):
             raise Failure(f"{explain_ending(run)}{quoted_output(run)}\nrepeat: {again}")
         return run
+
+    def figures(self, arguments: list[str], kernel: str) -> dict[str, float | None]:
+        """What the kernel's first launch asked of memory, by explain.record; Failure if it is not launched."""
+        record = Record.of_run(self.program(), arguments)
+        launches = [launch for launch in record.launches if is_called(launch.kernel, kernel)]
+        if not launches:
+            raise Failure(f"the kernel {kernel} is not launched" + (f": {record.said.strip()}" if record.status else ""))
+        return launches[0].figures()
 
     def close(self) -> None:
         """Ends the build, if nobody needs it any more."""

@@ -534,6 +534,13 @@ for variant in TODO:
     lab.watched(f"{variant}: no race, and each thread stores its own",
                 [["--variant", variant, "--m", 17, "--n", 19, "--k", 17]],
                 storing={variant: STORING.get(variant, 17 * 19)})
+# Floats: for each p the lanes of `coalesced` load one element of a and 32 neighbours of b, 1 and 4 sectors; those of `tiled` load 16
+# neighbours in each of two rows, 4 sectors.
+for variant, most, cause in (("coalesced", 3, "neighbouring threads take neighbouring rows: threadIdx.x has to be the column (TODO 2)"),
+                             ("tiled", 4, "neighbouring threads load from rows that are far apart: a[row * k + p + x] and "
+                                          "b[(p + y) * n + column], with x = threadIdx.x along a row (TODO 3)")):
+    lab.shown(f"{variant}: neighbours load neighbours", ["--variant", variant, "--type", "float", "--size", 64], variant, "load_sectors", most,
+              cause)
 lab.watched("the kernels of further/: no race", [["--variant", "warp_tile", "--m", 3, "--n", 4, "--k", 18],
                                                  ["--variant", "tensor_16x8x8", "--m", 3, "--n", 4, "--k", 34]], further=True)
 

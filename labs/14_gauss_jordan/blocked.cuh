@@ -21,7 +21,8 @@ constexpr int block_columns = 32;
 // columns of two rows, ... or one column of 16 rows. Where it has fewer than 32 columns, several panels
 // make up the 32.
 
-constexpr int panel_threads = lab::on_cpu ? 128 : 1024;  // few there: small matrices meet all shapes
+constexpr int panel_threads =
+    lab::on_cpu ? 128 : 1024;  // few there: small matrices meet all shapes
 constexpr int values_of_thread = 16;
 constexpr int64_t most_panel_rows = panel_threads * values_of_thread;
 

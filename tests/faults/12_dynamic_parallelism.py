@@ -26,7 +26,7 @@ FAULTS = [
           new="dwells[int64_t{pixel.row} * inside.width + pixel.column] = dwell;\n    }\n    //:",
           caught="stored at pixel.row . inside.width . pixel.column: it is to be pixel.row . view.width"),
     Fault(name="a launch the first time only", old="    begin_levels(job);\n    unsigned count = job.tiles();",
-          new="    static bool done = false;\n    if (done) return;\n    done = true;\n    begin_levels(job);\n"
+          new="    static bool done = false;\n    if (done) return {};\n    done = true;\n    begin_levels(job);\n"
               "    unsigned count = job.tiles();", caught="right only once: in a later launch"),
     Fault(name="inside never filled", old="fill_inside(view, inside, dwells, corner);", new=";",
           caught="rectangles whose border has one dwell are not filled .TODO 3"),

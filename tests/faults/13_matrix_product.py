@@ -57,6 +57,13 @@ BY_HOST = """\
 CORNER = "    const Corner corner = corner_of_block({}, n);\n"
 
 FAULTS = [
+    Fault(name="coalesced down a column", watched=True, backends=CPU, caught="coalesced: sectors a load 4.5, and 3 at most.*\\n.*\\n?.*threadIdx.x has to be the column .TODO 2",
+          old="    const Corner corner = corner_of_block(8, 32, n);\n    const int row = corner.row + threadIdx.y;\n    const int column = corner.column + threadIdx.x;\n",
+          new="    const Corner corner = corner_of_block(8, 32, n);\n    const int thread = threadIdx.y * 32 + threadIdx.x;\n"
+              "    const int row = corner.row + thread % 8, column = corner.column + thread / 8;\n"),
+    Fault(name="tiles loaded down a column", watched=True, backends=CPU, caught="tiled: sectors a load .*, and 4 at most(.*\\n)+?.*x = threadIdx.x along a row .TODO 3",
+          old="        a_tile[y][x] = row < m && p + x < k ? a[int64_t{row} * k + p + x] : 0;\n",
+          new="        const int other = corner.row + x;\n        a_tile[x][y] = other < m && p + y < k ? a[int64_t{other} * k + p + y] : 0;\n"),
     fault("dropped bounds test", NAIVE, "row >= m || ", "", caught=r"that thread has row 31 .* must return where row >= m .*TODO 1",
           backends=CPU),
     fault("result stored transposed", NAIVE, "row} * n + column] = sum", "column} * m + row] = sum", caught="is transposed"),

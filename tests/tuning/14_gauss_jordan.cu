@@ -1,4 +1,5 @@
-// Compiled as 13_matrix_product.cu is, with -lcusolver besides.
+// Compiled as 13_matrix_product.cu is, with -lcusolver besides; the flags are
+// -DLAB_FURTHER -I../../solutions/14_gauss_jordan -I../../labs/14_gauss_jordan.
 // Tuning: panels by height and by who factors them, what stands beside them, the update by tiles, and the whole
 // LU by levels (block / span / look-ahead), cuSOLVER beside it. Each result of the whole is checked first.
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Compiled as 13_matrix_product.cu is, without the libraries.
+// Compiled as 13_matrix_product.cu is, without the libraries; the flags are
+// -DLAB_FURTHER -I../../solutions/16_dfa_minimization -I../../labs/16_dfa_minimization.
 // Tuning: what a meeting of blocks and a look-up cost, how long the deep automata take, and where the time goes
 // for the large ones. Each partition is compared with Hopcroft's, or with that of another algorithm.
 #include <cuda_runtime.h>

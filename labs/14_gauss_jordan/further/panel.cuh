@@ -25,8 +25,8 @@
 //        messages    |            announce  ------>| all offers ---> decide   | row of the pivot ---> all
 //        step k + 1  |                             |                          | multipliers, column k + 2, ...
 //
-// What it brought: `one_block` takes 1.86 ms for 1024 unknowns in double, where `tiled` takes 10.7
-// (NVIDIA H200, CUDA 13.0, 28 November 2026, make bench LAB=14 SOLUTION=1).
+// What it brought: `one_block` takes 1.86 ms for 1024 unknowns in double, where `tiled` takes 9.93
+// (NVIDIA H200, CUDA 13.0, 29 November 2026, make bench LAB=14 SOLUTION=1).
 #pragma once
 
 #include "offers.cuh"

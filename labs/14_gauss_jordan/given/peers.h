@@ -1,6 +1,10 @@
 // The libraries that make bench compares with, where they are found.
 #pragma once
 
+#include <algorithm>
+#include <memory>
+#include <vector>
+
 #include "run.h"
 
 #if defined(LAB_BENCH) && defined(LAB_PEERS) && __has_include(<cusolverDn.h>)

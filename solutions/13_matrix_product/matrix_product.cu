@@ -13,6 +13,7 @@
 // further/ goes on to the speed of NVIDIA's own library, for reading: make run LAB=13 FURTHER=1.
 
 #include "../../common/lab.h"
+#include "../../common/tensor_core.h"
 #include "given/input.h"
 #include "given/launch.h"
 #include "given/peers.h"
@@ -271,22 +272,8 @@ __global__ void __launch_bounds__(block_threads)
 //          +-------+         +---------------+       +---------------+
 //            of a                  of b               left and right sum
 //
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-__device__ __forceinline__ void multiply_8x8x4(double& left, double& right, double a, double b) {
-#if defined(__CUDA_ARCH__)
-    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-                 : "+d"(left), "+d"(right)
-                 : "d"(a), "d"(b));
-#else  // CPU mode: the same sums, by shuffles between the threads of the warp
-    const int lane = (threadIdx.y * blockDim.x + threadIdx.x) % 32;
-    for (int t = 0; t < 4; t++) {
-        const double factor = __shfl_sync(~0u, a, lane / 4 * 4 + t);
-        left += factor * __shfl_sync(~0u, b, lane % 4 * 8 + t);
-        right += factor * __shfl_sync(~0u, b, lane % 4 * 8 + 4 + t);
-    }
-#endif
-}
-#endif
+//
+// lab::multiply_8x8x4 (common/tensor_core.h) is that instruction.
 
 // As pipelined, but a warp computes 32 x 64 elements together, in 4 x 8 pieces of 8 x 8. Rows of the
 // tiles are 132 long: then the 4 x 4 doubles that half a warp reads at a time lie in different banks.
@@ -314,12 +301,12 @@ __global__ void __launch_bounds__(block_threads)
             for (int i = 0; i < down; i++) {
 #pragma unroll
                 for (int j = 0; j < across; j++) {
-                    multiply_8x8x4(sums[i][j][0], sums[i][j][1], a_values[i], b_values[j]);
+                    lab::multiply_8x8x4(sums[i][j][0], sums[i][j][1], a_values[i], b_values[j]);
                 }
             }
             //: // TODO 7 (about 8 lines): of the four terms from q on, this thread's element of each piece of
             //: // a, in now.a, which is transposed: they begin in rows y + 8 i; and of each piece of b, in
-            //: // columns x + 8 j. Then multiply_8x8x4 for all 32 pairs, each with its two sums. #pragma
+            //: // columns x + 8 j. Then lab::multiply_8x8x4 for all 32 pairs, each with its two sums. #pragma
             //: // unroll in front of each loop. It replaces this line:
             //: (void)now;
             // END SOLUTION

@@ -15,7 +15,7 @@ VECTOR_OF_B = "load_vector(b, k, n, p + b_row, corner.column + b_column);"
 STEP = ("        copy_tiles(tiles[now ^ 1], a, b, m, n, k, corner, p + depth);  // past the end of k: zeros\n        lab::commit_copies();\n"
         "        lab::wait_for_copies<1>();\n        __syncthreads();\n        multiply(tiles[now]);\n        __syncthreads();\n")
 FRAGMENT_OF_A, FRAGMENT_OF_B = "a_values[i] = now.a[q + t][y + 8 * i + g];", "b_values[j] = now.b[q + t][x + 8 * j + g];"
-INSTRUCTION = "multiply_8x8x4(sums[i][j][0], sums[i][j][1], a_values[i], b_values[j]);"
+INSTRUCTION = "lab::multiply_8x8x4(sums[i][j][0], sums[i][j][1], a_values[i], b_values[j]);"
 STAGES = ("int used = 0, filled = stages - 1;\n    for (int p = 0; p < k; p += depth) {\n"
           "#pragma unroll\n        for (int q = 0;")
 TILED = ("        a_tile[y][x] = row < m && p + x < k ? a[int64_t{row} * k + p + x] : 0;\n"

@@ -33,34 +33,10 @@
 // (m16n8k8, tiles of 128 x 128, CUDA 13.0, 28 November 2026; docs/notes-matrix-product.md, round two).
 #pragma once
 
+#include "../../../common/tensor_core.h"
 #include "choose.h"
 
-enum class Instruction { m8n8k4, m16n8k8 };  // compute capability 8.0, and 9.0
-
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-template <Instruction instruction>
-__device__ __forceinline__ void multiply_add(double (&sums)[4], const double (&first)[4],
-                                             const double (&second)[2]) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    constexpr bool at_once = instruction == Instruction::m16n8k8;
-#else
-    constexpr bool at_once = false;
-#endif
-    if constexpr (at_once) {
-        asm volatile(
-            "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
-            "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-            : "+d"(sums[0]), "+d"(sums[1]), "+d"(sums[2]), "+d"(sums[3])
-            : "d"(first[0]), "d"(first[1]), "d"(first[2]), "d"(first[3]), "d"(second[0]),
-              "d"(second[1]));
-    } else {
-#pragma unroll
-        for (int i = 0; i < 4; i++) {  // one half of the rows, and half of the terms, at a time
-            multiply_8x8x4(sums[i % 2 * 2], sums[i % 2 * 2 + 1], first[i], second[i / 2]);
-        }
-    }
-}
-#endif
+using lab::Instruction;
 
 // How the kernel shares out its work: a warp computes warp_height x warp_width elements. `resident`: so
 // many blocks a multiprocessor should have room for, in registers as in shared memory.

@@ -144,8 +144,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
             for (int r = 0; r < 2; r++) {
 #pragma unroll
                 for (int j = 0; j < across; j++) {
-                    multiply_add<Shape::instruction>(sums[2 * group + r][j], b_values[now][j],
-                                                     a_values[i % 2][r]);
+                    lab::multiply_add<Shape::instruction>(sums[2 * group + r][j], b_values[now][j],
+                                                          a_values[i % 2][r]);
                 }
             }
         }

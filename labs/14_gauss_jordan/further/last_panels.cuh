@@ -52,7 +52,7 @@ __device__ __forceinline__ void update_columns(const System<double>& system, int
         for (int q = 0; q < 4; q++) {
             const double second[2] = {a[q].values[0], a[q].values[1]};
 #pragma unroll
-            for (int j = 0; j < 2; j++) multiply_add(sums[j], b[q][j], second);
+            for (int j = 0; j < 2; j++) lab::multiply_add(sums[j], b[q][j], second);
         }
 #pragma unroll
         for (int i = 0; i < 4; i++) {

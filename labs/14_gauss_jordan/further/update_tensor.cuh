@@ -14,53 +14,13 @@
 #pragma once
 
 #include "../../../common/async_copy.h"
+#include "../../../common/tensor_core.h"
 #include "update.cuh"
 
-// sums += first second for 16 x 8 elements and 8 terms. With g = lane / 4 and t = lane % 4 a thread holds
+// In lab::multiply_add (common/tensor_core.h) `first` is of b, its rows are b's columns; `second` is of a. Names of
+// rows and terms are free: here g and g + 8 are neighbours in a row of b, and so are t and t + 4 in a row of
+// a. All that one instruction loads, 16 bytes, then comes to lie in the registers where the next one wants it.
 //
-//   first[0], first[1]     rows g, g + 8, column t        sums[0], sums[1]   row g, columns 2 t, 2 t + 1
-//   first[2], first[3]     the same rows, column t + 4    sums[2], sums[3]   row g + 8, the same columns
-//   second[0], second[1]   rows t, t + 4, column g
-//
-// `first` is of b, its rows are b's columns; `second` is of a. Names of rows and terms are free: here g
-// and g + 8 are neighbours in a row of b, and so are t and t + 4 in a row of a. All that one instruction
-// loads, 16 bytes, then comes to lie in the registers where the next one wants it.
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-__device__ __forceinline__ void multiply_add(double (&sums)[4], const double (&first)[4],
-                                             const double (&second)[2]) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile(
-        "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-        "{%8, %9}, {%0, %1, %2, %3};"
-        : "+d"(sums[0]), "+d"(sums[1]), "+d"(sums[2]), "+d"(sums[3])
-        : "d"(first[0]), "d"(first[1]), "d"(first[2]), "d"(first[3]), "d"(second[0]),
-          "d"(second[1]));
-#elif defined(__CUDA_ARCH__)
-#pragma unroll
-    for (int i = 0; i < 4; i++) {  // one half of the rows, and half of the terms, at a time
-        asm volatile(
-            "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-            : "+d"(sums[i % 2 * 2]), "+d"(sums[i % 2 * 2 + 1])
-            : "d"(first[i]), "d"(second[i / 2]));
-    }
-#else
-    const int lane = threadIdx.x % 32;  // CPU mode: the same sums, by shuffles
-    for (int half = 0; half < 2; half++) {
-        for (int t = 0; t < 4; t++) {
-            const double upper = __shfl_sync(~0u, first[2 * half], lane / 4 * 4 + t);
-            const double lower = __shfl_sync(~0u, first[2 * half + 1], lane / 4 * 4 + t);
-            const double left = __shfl_sync(~0u, second[half], lane % 4 * 8 + t);
-            const double right = __shfl_sync(~0u, second[half], lane % 4 * 8 + 4 + t);
-            sums[0] += upper * left;
-            sums[1] += upper * right;
-            sums[2] += lower * left;
-            sums[3] += lower * right;
-        }
-    }
-#endif
-}
-#endif
-
 // A block computes height x width elements, a warp warp_height x warp_width of them.
 template <int height_, int width_, int warp_height_, int warp_width_, int stages_>
 struct TensorTile {
@@ -195,7 +155,7 @@ __global__ void __launch_bounds__(Tile::threads) update_by_tensor_cores(Update<d
                     &now.a[Tile::place_in_a(y + i * 8 + g, q + 2 * t)]);
                 const double second[2] = {pair.values[0], pair.values[1]};
 #pragma unroll
-                for (int j = 0; j < across; j++) multiply_add(sums[i][j], first[j], second);
+                for (int j = 0; j < across; j++) lab::multiply_add(sums[i][j], first[j], second);
             }
         }
         used = used + 1 == stages ? 0 : used + 1;

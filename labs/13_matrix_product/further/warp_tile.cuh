@@ -7,32 +7,37 @@
 // before anybody has a value to multiply. Here:
 //
 //   Stages. There are three or four pairs of tiles, so copies have longer to arrive. One barrier is enough:
-//   the stage that is filled is the one that everybody had finished before the last barrier.
+//   the stage that is filled is the one that everybody had finished reading before the last barrier.
 //
 //        stage 0       stage 1       stage 2                 stage 0       stage 1       stage 2
-//       multiplied     arrived       arrives       then      arrives      multiplied     arrived
+//       multiplied    to arrive     begun at      then     begun at      multiplied     to arrive
+//                   before the      q = 0                  q = 0                      before the
+//                     last q                                                            last q
 //
 //   Registers filled ahead. While the values of one q are multiplied, those of the next are read; the last
 //   q of a stage reads the first of the next stage, behind the barrier.
 //
+//        (depth 8)
 //        read            q = 1         2         3    ...     7    barrier     0 of the next stage
 //        multiply        q = 0         1         2    ...     6                7
 //
-//   Lanes. A warp is 4 x 8 threads. Those whose numbers differ by one or two want the same 16 bytes of a or
-//   of b, which shared memory then hands out in fewer steps:
+//   Lanes. A warp is 4 x 8 threads. Lanes 2 i and 2 i + 1 want the same 16 bytes of b, and the even (or
+//   odd) lanes of one half of the warp the same of a. Shared memory serves a few lanes at a time, and each
+//   such group then wants few different pieces:
 //
 //        lane      0  2  4  6  8 10 12 14   row 0 of the warp's threads      lanes 0, 2, 4, ... 14 share a
 //                  1  3  5  7  9 11 13 15   row 1                            lanes 0 and 1 share b
 //                 16 18 20 22 24 26 28 30   row 2
 //                 17 19 21 23 25 27 29 31   row 3
 //
-//   There and back. A thread's products go down one column of its sums and up the next. A multiplication
-//   reads three registers, which lie in two banks, each of which delivers one a clock; what the last
-//   instruction has read in the same place is kept. At the turn one of the factors stays the same.
+//   There and back. A thread's products go down one column of its sums and up the next. Registers
+//   lie in two banks (not those of shared memory), even and odd ones. A multiplication reads three; two of
+//   one bank take two clocks, unless the last instruction has read one as the same operand. Down a column the
+//   factor of b stays, at the turn that of a.
 //
 // It brought, at 4096 x 4096 (H200, CUDA 13.0, 28 November 2026): in double 24.7 TFLOP/s where pipelined
-// has 18.3, in float 50.1 for 33.0, which is 97.5 % of cuBLAS. There and back alone is worth 2 % in float
-// (docs/notes-matrix-product.md, which tells what was tried and dropped as well).
+// has 18.3, in float 50.1 for 33.0, which is 97.5 % of cuBLAS. Turned tiles and there and back together are
+// worth 2 % in float (docs/notes-matrix-product.md, which tells what was tried and dropped as well).
 #pragma once
 
 #include <string>
@@ -111,7 +116,7 @@ class WarpTileCopies {
     bool b_exists_;
 };
 
-// The four ideas of the first comment, in this order: stages, registers, lanes, there and back.
+// The four ideas of the first comment, in this order: lanes, stages, registers, there and back.
 template <class T, class Shape, bool aligned>
 __global__ void __launch_bounds__(Shape::threads, Shape::resident)
     warp_tile(const T* a, const T* b, T* c, int m, int n, int k) {
@@ -195,14 +200,14 @@ Candidate<T> warp_candidate(const std::vector<double>& rates) {
             shared_bytes<Tile>, rates,       launch_warp<T, Tile, true>};
 }
 
-// Rows that do not begin at multiples of 16 bytes are left to it.
+// Where rows of b and c do not begin at multiples of 16 bytes, this tile is taken.
 template <class T>
 using SmallWarpTile = std::conditional_t<is_float<T>, WarpTile<T, 2, 2, 2, 2, 16, 3, 3>,
                                          WarpTile<T, 2, 2, 2, 4, 8, 3, 2>>;
 
 // The tiles that the launcher chooses from. The numbers are TFLOP/s of a whole H200 of which each
 // multiprocessor has one block, two, ... up to as many as it has room for; only their ratios matter.
-// docs/notes-matrix-product.md says how they were measured. The first tile fits every card.
+// docs/notes-matrix-product.md says where they come from; those for double are guessed. The first tile fits every card.
 template <class T>
 std::vector<Candidate<T>> warp_candidates() {
     if constexpr (is_float<T>) {

@@ -12,8 +12,8 @@ __host__ __device__ constexpr int panel_rows_of_warp(int columns) {
 constexpr int largest_cluster = 16;
 #define OLDEST_FOR_CLUSTERS 12010  // CUDA 12.1 is the first with all instructions that they need
 
-// What a warp announces: its best candidate, where that one's row stands (INT_MAX: there is none), and which
-// warp of the team it is, which has that row.
+// What a warp announces: its best candidate, where that one's row stands (INT_MAX: there is none), and the
+// number of the warp that has that row.
 template <class T>
 struct alignas(16) Offer {
     T value;
@@ -21,7 +21,7 @@ struct alignas(16) Offer {
 };
 
 // A row of the panel, a quarter for each of the four lanes that share a row; zeros where it has
-// multipliers by now. Between the quarters lie 16 bytes that nobody needs: so the four are in different banks.
+// multipliers by now, and at the pivot. Between the quarters lie 16 bytes that nobody needs: so the four are in different banks.
 template <class T>
 struct alignas(16) PanelRow {
     static constexpr int values = 16 / sizeof(T);  // of 16 bytes
@@ -40,7 +40,7 @@ __device__ inline Candidate candidate(const Offer<T>& offer) {
     return candidate(offer.value, offer.standing);
 }
 
-// By one instruction, which is 16 bytes wide.
+// Reads an offer by one instruction of 16 bytes.
 template <class T>
 __device__ __forceinline__ Offer<T> in_one_piece(const Offer<T>* offer) {
     const ulonglong2 bits = *(const ulonglong2*)offer;
@@ -50,8 +50,8 @@ __device__ __forceinline__ Offer<T> in_one_piece(const Offer<T>* offer) {
 }
 
 // The lane that has the best candidate of a warp. Cards of compute capability 8.0 and later have an
-// instruction for the largest integer of a warp. Nearly always the upper halves decide; if not, the lower
-// halves of those that have the largest upper one, and then the lowest of the rows that are left.
+// instruction for the largest integer of a warp. Nearly always the upper 32 bits of the magnitudes decide (a float has no others); if
+// not, the lower ones of those that have the largest upper one, and then the lowest of the rows that are left.
 template <class T>
 __device__ __forceinline__ int best_lane(Candidate mine) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800

@@ -1,23 +1,27 @@
-// one_block, team: the panel, a few columns as high as the matrix, factored by one launch. This is the part of an LU
+// one_block, team: the panel, a few columns from the diagonal down, factored by one launch. This is the part of an LU
 // factorisation that cannot be hidden behind arithmetic: each column must be searched for its pivot
 // before the next one can be computed. So what counts is the time from one pivot to the next, and that is
 // the time of messages: between the warps of a block, and between blocks.
 //
-// The panel stays in registers. Four lanes share a row, and a lane has a quarter of several rows: lane l of
+// The panel stays in registers. A block has room for 512 rows of 32 columns, of which four lanes share each (that
+// is drawn here); higher panels have 16 columns and two lanes, and so on. Four lanes share a row, and a lane has a quarter of several rows: lane l of
 // a warp has columns q, q + 4, q + 8, ... of rows g, g + 8, g + 16, ..., where q = l % 4 and g = l / 4. So
 // what a lane reads of the pivot's row serves several rows; and each load and store of a warp touches
-// whole sectors of 32 bytes. A step is then
+// whole sectors of 32 bytes (in double). A step is then
 //
 //   - the next column is computed and searched, and each warp announces its best candidate to all others;
 //   - while that is on its way, the other columns are computed;
-//   - each warp finds the best of all candidates by itself, and the warp that has it sends its row;
+//   - each warp finds the best of all candidates by itself, and the warp that has it sends its row (in one
+//     block each warp has laid its candidate's row into shared memory before: nothing need be sent);
 //   - while that is on its way, the multipliers are computed.
 //
 // No row is moved meanwhile: a lane remembers at which place its rows stand by now, and writes them
 // there at the end.
 //
 // Know before: `blocked` (task 10), shuffles (lab 10). New here: __ballot_sync gives all lanes of a warp a word
-// with a bit for each lane whose condition holds, __reduce_max_sync the largest of their numbers.
+// with a bit for each lane whose condition holds, __reduce_max_sync the largest of their numbers, __reduce_min_sync
+// the smallest; __ffs and __clz find the lowest and the highest bit of a word. What `asm` is, panel_cluster.cuh
+// says, and wait_for_last_kernel() given/system.h.
 //
 //        lanes 4 g to 4 g + 3 have row g:    lane 0: columns 0 4 8 ..   lane 1: 1 5 9 ..   2: 2 6 10 ..   3: 3 7 11 ..
 //
@@ -25,7 +29,8 @@
 //        messages    |            announce  ------>| all offers ---> decide   | row of the pivot ---> all
 //        step k + 1  |                             |                          | multipliers, column k + 2, ...
 //
-// What it brought: `one_block` takes 1.86 ms for 1024 unknowns in double, where `tiled` takes 9.93
+// What it brought, with solve_tile.cuh and update.cuh: `one_block` takes 1.86 ms for 1024 unknowns in double, where
+// `blocked` takes 4.45
 // (NVIDIA H200, CUDA 13.0, 29 November 2026, make bench LAB=14 SOLUTION=1).
 #pragma once
 
@@ -34,7 +39,7 @@
 #include "panel_cluster.cuh"
 #include "panel_grid.cuh"
 
-// 1 / pivot, up to the last bits.
+// 1 / pivot, right but for the last bits.
 __device__ inline double near_reciprocal(double pivot) {
 #ifdef __CUDA_ARCH__
     double first;
@@ -47,7 +52,7 @@ __device__ inline double near_reciprocal(double pivot) {
 }
 __device__ inline float near_reciprocal(float pivot) { return 1 / pivot; }
 
-// Whether the reciprocal, or what is computed with it, may overflow or underflow; also of 0 and NaN.
+// Whether the reciprocal, or what is computed with it, may overflow or underflow; true for 0 and NaN as well.
 __device__ inline bool is_extreme(double pivot) {
     return !(fabs(pivot) > 0x1p-900 && fabs(pivot) < 0x1p900);
 }
@@ -71,16 +76,20 @@ __device__ __forceinline__ T quotient(T value, T pivot, T reciprocal) {
 }
 
 // Factors `count` columns from `first` on, of all rows from `first` on: multipliers below the diagonal,
-// U on it and above. pivots[k]: the row that was exchanged with row k in step k. *singular: the first column
-// without a pivot, if it was negative.
+// U on it and above. pivots[k]: the row that was exchanged with row k in step k. *singular is set to the
+// first column without a pivot, unless an earlier panel has set it.
 //
 // A row of 32 columns is shared by four lanes, one of 16 by two; a narrower row belongs to one lane. Each of the
-// lanes that share rows looks for candidates in a part of these rows: they are called its own.
+// lanes that share rows looks for candidates in a part of these rows: they are called its own. (With four lanes and four rows each owns one.)
 //
 // The loop over the columns is not unrolled, and yet all indices of registers are known when it is
 // compiled: after each fourth step (if four share a row) all rows move on by one place, so the current
 // column is always the first of one of the four lanes, a[r][0]. What leaves at the front enters at the
-// end. Finished columns stay as they are, since the pivot's row has zeros there. If the number of columns
+// end:
+//
+//        lane 0:  c0 c4 c8 .. c28   --after step 3-->   c4 c8 .. c28 c0
+//
+// Finished columns stay as they are, since the pivot's row has zeros there. If the number of columns
 // is no multiple of four, some of the first four are taken for finished.
 template <class T, int columns, class Team>
 __device__ __forceinline__ void factor_columns(const System<T>& system, int first, int count,
@@ -119,7 +128,7 @@ __device__ __forceinline__ void factor_columns(const System<T>& system, int firs
     // The column of step k is searched as soon as it is known. Its elements of all rows, and of own rows:
     T column[rows], own[own_rows];
     int current = missing,
-        live = groups;             // whose of four lanes it is; their columns that are to come
+        live = groups;  // the lane that has it, of those that share a row; columns to come
     int best_row = 0, winner = 0;  // r and the lane of the warp's best candidate
     const auto search = [&](int k) {
 #pragma unroll
@@ -155,7 +164,7 @@ __device__ __forceinline__ void factor_columns(const System<T>& system, int firs
         if (i < width && (i >= live || (i == 0 && q <= current))) row.quarter[q][i] = 0;
         __syncwarp();
     };
-    // What a row of the panel is multiplied with. A lane divides for its own rows, and tells the others.
+    // By which multiple of the pivot's row each row is reduced. A lane divides for its own rows, and tells the others.
     T factors[rows];
     unsigned below[own_rows];  // bit r % lanes: whether row r gets a multiplier
     const auto find_factors = [&](int k, const Offer<T>& pivot) {

@@ -1,6 +1,6 @@
 // For panel.cuh, `one_block`: how the warps of one block agree on a pivot.
 //
-// Teams: how warps agree on a pivot, of one block or of several. For each step k, and each with all lanes
+// Teams: how the warps of one block, or of several, agree on a pivot. For each step k, and each with all lanes
 // of a warp, all warps call
 //
 //   announce(k, offer)   what this warp has to offer; all lanes know it
@@ -8,7 +8,7 @@
 //   send_row(k, pivot)   so that the others get the row, if this warp has it
 //   row(k, pivot)        the pivot's row, in this block's shared memory
 //
-// What they leave in shared memory may be used until the same call for step k + 2.
+// A row may be used until the next decide().
 #pragma once
 
 #include "offers.cuh"
@@ -30,7 +30,7 @@ class Alone {
         int warps;  // the first ones of the block
     };
 
-    // Of `rows` rows of 32 columns. CPU mode has no barrier for some of the warps: there it takes all.
+    // How many warps it takes for `rows` rows of 32 columns (last_panels.cuh asks). CPU mode has no barrier for some of the warps: there it takes all.
     __device__ static int warps_for(int rows) {
 #ifdef __CUDA_ARCH__
         constexpr int of_warp = panel_rows_of_warp(32);

@@ -1,5 +1,6 @@
-// For `worklist`: chains of predecessors. If a state has only one predecessor, the round after the next is
-// known before the next one is done. Tables of jumps say where 1, 2, 4, 8 and 16 steps lead, so a lane
+// For `worklist`: chains of predecessors. If a state has only one predecessor beside itself, the next round
+// touches only that one, the round after it only that one's predecessor, and so on; whether each splits off
+// follows from the size of its class (follow_chain in narrow_round.cuh). Tables of jumps say where 1, 2, 4, 8 and 16 steps lead, so a lane
 // finds any of the next 31 states of a chain with five look-ups:
 //
 //        x <-- a <-- b <-- c <-- d <-- e      lane 5 = 4 + 1:  jumps[2][x] = d, jumps[0][d] = e
@@ -27,7 +28,7 @@ __global__ void find_only_sources(const int32_t* begins, const int32_t* sources,
     jumps[x] = only;
 }
 
-// Twice as many steps.
+// doubled[x]: where twice as many steps lead.
 __global__ void double_jumps(const int32_t* jumps, int64_t states, int32_t* doubled) {
     const int64_t x = global_thread();
     if (x >= states) return;

@@ -1,4 +1,5 @@
-// For `worklist`: rounds that touch at most 32 states. One warp does them, a lane a state. What the wide
+// For `worklist`: rounds that touch at most 32 states. It is tried where at most 32 have changed, and given up where
+// more are touched, or have too many predecessors. One warp does them, a lane a state. What the wide
 // form keeps in memory is a mask here, and no barrier is waited for. And rounds that touch one state each,
 // along a chain: 31 of them at once.
 #pragma once

@@ -1,8 +1,10 @@
 // worklist: rounds that touch only what may split. This page has a round of many states; narrow_round.cuh one
-// of few, chains.cuh 31 rounds in one, predecessors.cuh the lists, worklist_rounds.cuh the order of it all.
+// of few, and 31 along a chain in one, with the tables of chains.cuh; predecessors.cuh has the lists,
+// worklist_rounds.cuh the order of it all.
 //
-// Know before: `signature` (given/signature_table.cuh); `persistent`; votes and shuffles of a warp (labs 09
-// and 10).
+// Know before: `signature` (given/signature_table.cuh); `persistent`; shuffles of a warp (lab 10). New here:
+// __ballot_sync gives all lanes a word with a bit for each lane whose condition holds, __match_any_sync the bits
+// of the lanes that hold the same number.
 //
 // Of a class that splits, one part keeps the number and the others get new ones. A state's signature
 // then differs from that of its class in the round before only if one of its successors has a new
@@ -13,18 +15,22 @@
 //        x  --------->  p   signature (4; 9, 2)                   4 = { p, q, r, s }     4 = { r, s }
 //           --------->  q   signature (4; 9, 2)                   r, s: not touched      12 = { p, q }
 //
+//        9 is x's new number; the arrows go back along transitions. In the first round all states are touched.
+//
 //   - those of a class that are not touched have all still the same signature: they stay together;
 //   - a touched state has a successor whose number is new, and an untouched one has none such: they
 //     part, without a comparison;
 //   - the touched ones of a class are grouped by their signatures. If the whole class is touched, its
-//     largest group keeps the number, so a state changes its number at most log2(states) times.
-// These are Moore's rounds, each with the same classes as before. A wide round takes four steps of the whole
+//     largest group keeps the number (in a narrow round the first one). That is no bound as in Hopcroft's
+//     algorithm: where most of a class is touched and not all, most of it gets a new number.
+// These are Moore's rounds, each with the same classes as in `signature`. A wide round takes four steps of the whole
 // grid; a narrow one, when at most 32 states are touched, is done by a single warp in its registers; and
-// where each round touches one state, on a chain, a warp does 31 rounds at once, a lane each.
+// where each round touches one state, on a chain, a warp does 31 rounds at once, a lane each (lane 0 has the
+// state that has changed).
 //
-// What it brought: 0.85 ms for the 10000 rounds of B_5000,20, where `persistent` takes 24; but 86 ms for the
+// What it brought: 0.85 ms for the 10000 rounds of B_5000,20, where `persistent` takes 24; but 85 ms for the
 // six rounds of C_20000000,2, where `retire` takes 12 (NVIDIA H200, CUDA 13.0, 28 November 2026, make bench
-// LAB=16 SOLUTION=1): there nearly every state is touched in each round, and lists only cost.
+// LAB=16 SOLUTION=1): there nearly every state is touched in the first four rounds, and lists only cost.
 #pragma once
 
 #include "../given/signature_table.cuh"
@@ -35,8 +41,9 @@ constexpr int few_sources = 8;  // a lane goes through so many alone
 
 // What changes from round to round, in device memory.
 struct Progress {
-    int32_t changed;     // states with a new number
-    int32_t touched[2];  // states to be looked at: in this round, and (0) in the next
+    int32_t changed;  // states with a new number
+    int32_t touched
+        [2];  // states to be looked at: in this round; the other one is set to 0 for the next
     int32_t classes, rounds;
     int32_t too_wide;  // the narrow form has tried, and left the round to the wide one
 };
@@ -55,7 +62,8 @@ struct Worklist {
     unsigned long long*
         largest;  // size and state of a group, of a class that is touched as a whole
     // by state, (states)
-    int32_t* stamps;      // twice the last round in which it was touched; 1 more in a wide one
+    int32_t* stamps;  // twice the last round that touched it; 1 more in a wide one, which a narrow
+                      // attempt that gave up must not hide it from
     int32_t* group_size;  // of the group that it stands for, 0 between rounds
     int32_t* number;      // of the group that it stands for, from now on
     // lists, (states)
@@ -74,10 +82,11 @@ struct Team {
 __device__ inline Team whole_grid() { return {global_thread(), int64_t{gridDim.x} * blockDim.x}; }
 
 // A wide round in four steps; between two of them all threads wait for each other. In each step a place
-// in memory is either read or written or changed by atomics; where several write it, they write the
-// same.
+// in memory is either read or written or changed by atomics, but for a look before an atomic, which may be
+// stale, and class_of[p] in step 4, which p's thread alone uses. Where several write a place, they write the same.
 
-// What there is to do about a predecessor p. States alone in their class are left out.
+// What there is to do about a predecessor p. States alone in their class are left out. Who
+// stamps p first takes it into the list.
 __device__ inline void touch(const Worklist& list, int32_t round, int32_t p) {
     const int32_t own = list.class_of[p];
     if (list.class_size[own] == 1) return;
@@ -87,7 +96,7 @@ __device__ inline void touch(const Worklist& list, int32_t round, int32_t p) {
 }
 
 // Step 1. A warp goes through the predecessors of a state. Where there are more states than warps it takes
-// 32 of them, and each lane goes through those of its own, if they are few.
+// 32 of them, and each lane goes through those of its own, if they are few; long lists the whole warp walks together.
 __device__ inline void touch_predecessors(const Worklist& list, Team team) {
     const int32_t round = list.progress->rounds + 1, changed = list.progress->changed;
     const int64_t warp = team.thread / 32, warps = team.threads / 32;

@@ -90,7 +90,8 @@ __global__ void __launch_bounds__(panel_threads)
             }
             if (i <= k) continue;
             // TODO 10 (about 4 lines): row i is below the pivot's. Its elimination_factor for column j stays in
-            // held[r][j]; from the columns c behind it factor * pivot_row[c] is taken off.
+            // held[r][j]; from the columns c behind it factor * pivot_row[c] is taken off. (#pragma unroll
+            // before the loop keeps held in registers.)
         }
     }
 #pragma unroll

@@ -223,6 +223,8 @@ WAITS = {"report": "in find_candidates at the beginning of each round (TODO 2), 
          "on_device": "in find_candidates at the beginning of each round (TODO 2), in back_substitute in the tree and at the end (TODO 5)",
          "gauss_jordan": "in find_candidates at the beginning of each round (TODO 2)"}
 WAITS["tiled"] = WAITS["on_device"]
+for stepped in ("on_device", "gauss_jordan"):
+    WAITS[stepped] += ("; or in eliminate_and_search a lane overwrites row[k], which others still read: its columns begin at k + 1 (TODO 6)")
 
 
 def changes_with_order(expected, got, case):
@@ -279,6 +281,9 @@ def solve(case, variant, a, b, *words):
                    "--output", path.name, *words, status=(0, 1))
     if run.status == 1 and not path.exists():
         case.inputs.update(a=a, b=b)
+        if re.search("past the end|before the start|of no allocation", run.stderr):
+            raise checker.Failure(f"{variant} was stopped: {no_pivot_words(run)}", "a bounds test is missing, or compares with the wrong limit: rows end "
+                                  f"at system.n, columns at system.width{todo(case)}")
         cause = changes_with_order(None, None, case) or (
             "no row below the diagonal became a candidate there, or not the best one came up, or elimination has left nothing but zeros"
             + todo(case))
@@ -342,6 +347,21 @@ for variant in STEPPED + BY_BLOCKS:
     lab.case(f"{variant}: rows that must change places", special, variant=variant)
 
 
+def equal(case, variant):
+    """Nothing but 1 and -1: which of many equal candidates comes up depends on nothing but the rule, or threads disagree."""
+    a, b = random_system(case, 70)
+    solve(case, variant, a, b)
+    try:
+        solve(case, variant, numpy.where(a < 0, -1.0, 1.0), b)
+    except checker.Failure as failure:
+        raise checker.Failure(str(failure), "a random matrix of this size is right, and one of nothing but 1 and -1 is not: of equal magnitudes the row "
+                              f"with the smaller number has to win, whatever is compared first{' (TODO 1)' * (variant in TODO)}")
+
+
+for variant in STEPPED + BY_BLOCKS:
+    lab.case(f"{variant}: all magnitudes equal", equal, variant=variant)
+
+
 @lab.case("by hand, all variants")
 def by_hand(case):
     exact = checker.Tolerance(why="small whole numbers: nothing is rounded")
@@ -365,6 +385,29 @@ def ties(case):
         got = solve(case, variant, a, b)
         if got[0] == other:
             case.fail(f"{variant} takes the second of two rows with equal candidates: the lowest row must win (TODO 1)")
+    ties_in_a_tree(case)
+
+
+def ties_in_a_tree(case):
+    """Rows 1 and 2 have the pivot's magnitude, and row 2 comes to row 0's place in the tree first."""
+    a, b = numpy.array([[0.5, 3.1, 0.3], [1, 1 / 3, 7.7], [1, 2.3, 1 / 7]]), numpy.array([0.7, 0.1, 0.9])
+
+    def found(first):
+        order = [first] + [i for i in (1, 0, 2) if i != first] if first == 1 else [2, 1, 0]
+        u, c = a[order], b[order][:, None]
+        for k in range(2):
+            pivot = k + int(numpy.abs(u[k:, k]).argmax()) if k else 0
+            u[[k, pivot]], c[[k, pivot]] = u[[pivot, k]], c[[pivot, k]]
+            for i in range(k + 1, 3):
+                factor = u[i, k] / u[k, k]
+                u[i], c[i] = u[i] - factor * u[k], c[i] - factor * c[k]
+        return substituted(u, c)[:, 0]
+
+    right, other = found(1), found(2)
+    case.expect((right != other).any(), "the checker's own numbers do not tell the rows apart")
+    for variant in ("report", "on_device", "tiled"):
+        if (solve(case, variant, a, b) == other).all():
+            case.fail(f"{variant} takes row 2 where rows 1 and 2 have equal candidates: the lowest row must win, whatever is compared first (TODO 1)")
 
 
 @lab.case("matrices of all kinds")

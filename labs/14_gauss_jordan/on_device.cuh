@@ -136,7 +136,8 @@ __global__ void eliminate_tile(System<T> system, int k, Candidate* candidates, u
     Candidate best = nobody();
     // TODO 8 (about 10 lines): the thread's rows are first_row + y + 8 r, its columns first_column + x
     // + 32 c, r and c from 0 to 3, as far as they exist: subtract factors[y + 8 r] * pivots[c]. The
-    // thread that has column k + 1 (which one, in which blocks?) makes its rows candidates.
+    // thread that has column k + 1 (which one, in which blocks?) makes its rows candidates; others would
+    // read there what another block is writing.
     (void)y, (void)first_column, (void)pivots;
     if (x == 0) found[y] = best;
     __syncthreads();

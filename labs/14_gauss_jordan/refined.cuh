@@ -70,7 +70,8 @@ class Refinement {
             if (round > 1 && !(error < before / 2)) return 0;
             if (round > 1) before = error;  // the first x is 0, and its error says nothing
             // TODO 13 (about 5 lines): launch permute_residual (into ordered_), have lu_.solve_factored find the
-            // correction (in correction_) with the factors, and launch add_correction, which improves x.
+            // correction (in correction_) with the factors, and launch add_correction, which improves x. The kernels are in
+            // given/refinement_kernels.cuh; sizes_ are this round's, from backward_error().
             (void)blocks;
         }
         return 0;

@@ -34,8 +34,7 @@ __device__ inline Candidate candidate(float value, int row) {
 // the order of the comparisons: it is the same in every run, with any grid, and on the CPU.
 __device__ inline Candidate better(Candidate a, Candidate b) {
     // TODO 1 (about 2 lines): the one with the larger magnitude; if they are equal, that of the row with
-    // the smaller number. They replace the line below. The given pages choose their pivots by this
-    // function, too.
+    // the smaller number, for which the line below is right. All later pages choose their pivots by it.
     return a.row < b.row ? a : b;
 }
 

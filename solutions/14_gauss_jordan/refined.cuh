@@ -77,7 +77,8 @@ class Refinement {
             add_correction<<<blocks, 256>>>(correction_.get(), sizes_.get(), factor, n_, sides_, x);
             CHECK_LAUNCH();
             //: // TODO 13 (about 5 lines): launch permute_residual (into ordered_), have lu_.solve_factored find the
-            //: // correction (in correction_) with the factors, and launch add_correction, which improves x.
+            //: // correction (in correction_) with the factors, and launch add_correction, which improves x. The kernels are in
+            //: // given/refinement_kernels.cuh; sizes_ are this round's, from backward_error().
             //: (void)blocks;
             // END SOLUTION
         }

@@ -37,8 +37,7 @@ __device__ inline Candidate better(Candidate a, Candidate b) {
     if (a.magnitude != b.magnitude) return a.magnitude > b.magnitude ? a : b;
     return a.row < b.row ? a : b;
     //: // TODO 1 (about 2 lines): the one with the larger magnitude; if they are equal, that of the row with
-    //: // the smaller number. They replace the line below. The given pages choose their pivots by this
-    //: // function, too.
+    //: // the smaller number, for which the line below is right. All later pages choose their pivots by it.
     //: return a.row < b.row ? a : b;
     // END SOLUTION
 }

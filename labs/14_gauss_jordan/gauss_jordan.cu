@@ -9,18 +9,22 @@
 //   refined        factors in float, and refinement to the accuracy of double (double only)
 //
 // The pages with tasks, each with its kernels, their launches and a sketch:
-#include "blocked.cuh"    // blocked
-#include "on_device.cuh"  // on_device, gauss_jordan, tiled
-#include "refined.cuh"    // refined
-#include "report.cuh"     // report
-// What is yours to write is marked by TODO in them, task 1 in report.cuh.
+//   report.cuh      report                          tasks 1 to 5
+//   on_device.cuh   on_device, gauss_jordan, tiled  tasks 6 to 9
+//   blocked.cuh     blocked                         tasks 10 to 12
+//   refined.cuh     refined                         task 13
+// What is yours to write is marked by TODO in them.
 // Nothing is to be written in the others: what a system is on the device (given/system.h) and on the host
 // (given/input.h), the CPU's elimination (given/reference.h), how a solution is judged (given/errors.h),
 // timed and reported (given/run.h). `cpu` is the same elimination on the host. FURTHER=1 builds the
 // pages of further/, which are there to be read; make bench compares with cusolver and openblas.
+#include "blocked.cuh"
 #include "given/notes.h"
 #include "given/peers.h"
 #include "given/run.h"
+#include "on_device.cuh"
+#include "refined.cuh"
+#include "report.cuh"
 #ifdef LAB_FURTHER
 #include "further/variants.cuh"
 #endif

@@ -124,7 +124,7 @@ def built(options: argparse.Namespace, compilers: list[str], first: str, output:
     return output
 
 
-def place_of(flavour: str, source: Path, flags: str) -> Path:
+def place_of(flavour: str, source: Path, flags: str = "") -> Path:
     """Where the program of a source lies: a folder for each source, and for each set of flags."""
     folder = ROOT / "build" / "sanitize" / flavour / hashlib.sha256(os.fsencode(source) + flags.encode()).hexdigest()[:20]
     folder.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,8 @@
 #   LAB_HOST_PEERS    the same for the host's libraries, on a card and on the CPU: openblas
 #   LAB_SMALL         the arguments of a small case, which `make sanitize` runs without ARGS; with -- between
 #                     two lists it makes two runs: every kernel, and each loop twice, is to run
-#   LAB_EXPLAIN       the same for `make explain`
+#   LAB_SMALL_FURTHER what is added to them with FURTHER=1: runs of the variants of further/, each behind --
+#   LAB_EXPLAIN       the same as LAB_SMALL for `make explain`
 # The lab's name is its folder's. All paths are relative to that folder, because the path of the
 # course itself may hold spaces and brackets. FROM_TOP=1 comes from the course's own Makefile:
 # then programs start there, where the command was typed.
@@ -195,7 +196,7 @@ sanitize: $(if $(filter gpu,$(backend)),$(program)) | announce
 	$(quiet)$(at) $(shown) $(call python_path,$(up)common) $(call quote,$(PYTHON)) -B \
 	    -m checker.sanitize --backend $(backend) $(if $(filter gpu,$(backend)),--program $(up)$(target),--cxx \
 	    $(call quote,$(CXX)) --flags=$(call quote,$(flags))) $(up)$(kind)/$(lab)/$(name).cu \
-	    -- $(or $(ARGS),$(LAB_SMALL)) || $(skipped_is_fine)
+	    -- $(or $(ARGS),$(LAB_SMALL) $(if $(further),$(LAB_SMALL_FURTHER))) || $(skipped_is_fine)
 
 run: $(program) | announce
 	$(quiet)$(at) $(shown) $(up)$(target) $(of_variant) $(ARGS) || $(skipped_is_fine)

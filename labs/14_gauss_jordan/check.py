@@ -392,18 +392,7 @@ def ties_in_a_tree(case):
     """Rows 1 and 2 have the pivot's magnitude, and row 2 comes to row 0's place in the tree first."""
     a, b = numpy.array([[0.5, 3.1, 0.3], [1, 1 / 3, 7.7], [1, 2.3, 1 / 7]]), numpy.array([0.7, 0.1, 0.9])
 
-    def found(first):
-        order = [first] + [i for i in (1, 0, 2) if i != first] if first == 1 else [2, 1, 0]
-        u, c = a[order], b[order][:, None]
-        for k in range(2):
-            pivot = k + int(numpy.abs(u[k:, k]).argmax()) if k else 0
-            u[[k, pivot]], c[[k, pivot]] = u[[pivot, k]], c[[pivot, k]]
-            for i in range(k + 1, 3):
-                factor = u[i, k] / u[k, k]
-                u[i], c[i] = u[i] - factor * u[k], c[i] - factor * c[k]
-        return substituted(u, c)[:, 0]
-
-    right, other = found(1), found(2)
+    right, other = (substituted(*eliminated(a[order], b[order, None]))[:, 0] for order in ([0, 1, 2], [2, 1, 0]))
     case.expect((right != other).any(), "the checker's own numbers do not tell the rows apart")
     for variant in ("report", "on_device", "tiled"):
         if (solve(case, variant, a, b) == other).all():

@@ -18,6 +18,8 @@
 // (given/input.h), the CPU's elimination (given/reference.h), how a solution is judged (given/errors.h),
 // timed and reported (given/run.h). `cpu` is the same elimination on the host. FURTHER=1 builds the
 // pages of further/, which are there to be read; make bench compares with cusolver and openblas.
+#include <memory>
+
 #include "blocked.cuh"
 #include "given/notes.h"
 #include "given/peers.h"
@@ -25,11 +27,6 @@
 #include "on_device.cuh"
 #include "refined.cuh"
 #include "report.cuh"
-#ifdef LAB_FURTHER
-#include "further/variants.cuh"
-#endif
-
-#include <memory>
 
 // Factors by blocks, and the solution of what floats could not, in one.
 template <class T>
@@ -38,13 +35,20 @@ lab::Launch launch_blocked(const Solver<T>& solver) {
         .solve(solver.work().system, solver.work().x);
 }
 
-// In doubles where floats make no progress: then `rounds` is 0.
-template <class Lu>
-lab::Launch launch_refined(const Solver<double>& solver, Refinement<Lu>& refinement, int& rounds) {
-    const Norms& norms = solver.norms();
-    rounds = refinement.solve(solver.given(), norms.largest, norms.rows, solver.work().x);
-    if (rounds == 0) return launch_blocked(solver);
-    return {dim3(blocks_for(solver.n(), 256)), dim3(256)};
+// Refinement with factors by Lu, made when it is needed. Where floats make no progress, in_doubles solves, and
+// `rounds` is 0.
+template <class Lu, class InDoubles>
+Variant<double> refined_variant(const char* name, const Solver<double>& solver,
+                                const InDoubles& in_doubles, const std::string& reason) {
+    std::shared_ptr<Refinement<Lu>> refinement;
+    const auto solve = [=, &solver](int& rounds) mutable {
+        const Norms& norms = solver.norms();
+        if (!refinement) refinement = std::make_shared<Refinement<Lu>>(solver.given());
+        rounds = refinement->solve(solver.given(), norms.largest, norms.rows, solver.work().x);
+        if (rounds == 0) return in_doubles(rounds);
+        return lab::Launch{dim3(blocks_for(solver.n(), 256)), dim3(256)};
+    };
+    return {name, solve, reason};
 }
 
 template <class T>
@@ -60,16 +64,16 @@ std::vector<Variant<T>> path_variants(const Solver<T>& solver) {
         {"blocked", [&](int&) { return launch_blocked(solver); }, fits ? "" : too_many},
         {"refined", {}, "its answers are doubles"}};
     if constexpr (is_double<T>) {
-        using Refined = Refinement<Blocked<float>>;
-        std::shared_ptr<Refined> refinement;  // made when it is needed
-        const auto solve = [&solver, refinement](int& rounds) mutable {
-            if (!refinement) refinement = std::make_shared<Refined>(solver.given());
-            return launch_refined(solver, *refinement, rounds);
-        };
-        variants.back() = {"refined", solve, fits ? "" : too_many};
+        const auto in_doubles = [&solver](int&) { return launch_blocked(solver); };
+        variants.back() =
+            refined_variant<Blocked<float>>("refined", solver, in_doubles, fits ? "" : too_many);
     }
     return variants;
 }
+
+#ifdef LAB_FURTHER
+#include "further/variants.cuh"
+#endif
 
 std::vector<std::string> variant_names() {
     std::vector<std::string> names = {"cpu",   "report",  "on_device", "gauss_jordan",

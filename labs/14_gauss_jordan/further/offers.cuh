@@ -1,7 +1,7 @@
 // For panel.cuh: what the warps of a panel tell each other: a candidate for the pivot, and a row.
 #pragma once
 
-#include "on_device.cuh"
+#include "blocked.cuh"
 
 constexpr int panel_columns = 32;        // at most
 constexpr int panel_most_threads = 512;  // of a block
@@ -68,12 +68,7 @@ __device__ __forceinline__ int best_lane(Candidate mine) {
     }
     return 31 - __clz(lanes);
 #else
-    Candidate best = mine;
-    for (int distance = 16; distance > 0; distance /= 2) {
-        const Candidate other = {__shfl_xor_sync(~0u, best.magnitude, distance),
-                                 __shfl_xor_sync(~0u, best.row, distance)};
-        best = better(best, other);
-    }
+    const Candidate best = best_of_warp(mine);
     return __ffs(__ballot_sync(~0u, mine.row == best.row)) - 1;
 #endif
 }

@@ -79,16 +79,8 @@ std::vector<Variant<T>> further_variants(const Solver<T>& solver) {
                           tensor_cores_missing<T>()),
         {"refined_team", {}, "its answers are doubles"}};
     if constexpr (is_double<T>) {
-        std::shared_ptr<Refinement<TeamFactors>> refinement;
-        const auto in_doubles = variants[1].solve;  // where floats make no progress
-        const auto solve = [=, &solver](int& rounds) mutable {
-            const Norms& norms = solver.norms();
-            if (!refinement) refinement = std::make_shared<Refinement<TeamFactors>>(solver.given());
-            rounds = refinement->solve(solver.given(), norms.largest, norms.rows, solver.work().x);
-            if (rounds == 0) return in_doubles(rounds);
-            return lab::Launch{dim3(blocks_for(solver.n(), 256)), dim3(256)};
-        };
-        variants.back() = {"refined_team", solve, ""};
+        variants.back() =
+            refined_variant<TeamFactors>("refined_team", solver, variants[1].solve, "");
     }
     return variants;
 }

@@ -674,7 +674,15 @@ def test_a_hint_for_one_variant(ladder):
     check.write_text(check.read_text().replace("tasks={", "shared={'one': 'TODO 1'}, tasks={"))
     assert "Task 2: answer to one (hint 1 of 1)" in ladder.make("hint", "LAB=2", "VARIANT=one").stdout
     assert "no more hints for this task (Task 2" in ladder.make("hint", "LAB=2", "VARIANT=one").stdout
-    assert "hint: two has no TODO: make hint LAB=02" in ladder.make("hint", "LAB=2", "VARIANT=two", status=2).stderr
+    assert "hint: two has no TODO, and so no hints: make hint LAB=02" in ladder.make("hint", "LAB=2", "VARIANT=two", status=2).stderr
+
+
+def test_a_hint_for_a_variant_of_further(ladder):
+    check = ladder.path / "labs/02_beta/check.py"
+    check.write_text(check.read_text().replace("tasks={", "further=['one', 'two'], tasks={"))
+    for words in ([], ["FURTHER=1"]):
+        assert "Task 2: answer to one" in ladder.make("hint", "LAB=2", "VARIANT=one", *words).stdout
+        assert "two has no TODO, and so no hints" in ladder.make("hint", "LAB=2", "VARIANT=two", *words, status=2).stderr
 
 
 def test_one_variant_is_watched(ladder):

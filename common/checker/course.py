@@ -142,9 +142,9 @@ def one_lab(parser: Parser, names: list[str]) -> CourseLab:
     return known[names[0]]
 
 
-def task_of(parser: Parser, lab: CourseLab, variant: str) -> str:
+def task_of(parser: Parser, lab: CourseLab, variant: str, *words: str) -> str:
     """The TODO of a variant as the lab's checker calls it, "TODO 3a or 3b"; "" if it has none."""
-    asked = subprocess.run([sys.executable, "-B", str(lab.folder / "check.py"), "--task", "--variant", variant],
+    asked = subprocess.run([sys.executable, "-B", str(lab.folder / "check.py"), "--task", "--variant", variant, *words],
                            check=False, capture_output=True, text=True)
     if asked.returncode:
         parser.error((asked.stderr.splitlines() or ["check.py says nothing"])[-1].partition(": ")[2])

@@ -218,9 +218,9 @@ def main(arguments: list[str] | None = None) -> int:
     how.add_argument("--reset", action="store_true", help="begin anew")
     options = parser.parse_args(arguments)
     lab = one_lab(parser, options.lab)
-    todo = task_of(parser, lab, options.variant) if options.variant else ""
+    todo = task_of(parser, lab, options.variant, "--further") if options.variant else ""
     if options.variant and not todo:
-        parser.error(f"{options.variant} has no TODO: make hint LAB={lab.number} gives a hint for the first that stands")
+        parser.error(f"{options.variant} has no TODO, and so no hints: make hint LAB={lab.number} gives one for the first that stands")
     try:
         hints = Hints(lab, todo)
     except OSError as error:

@@ -16,9 +16,9 @@ import checker
 from checker.comparison import origins
 from checker.diagnose import Fact
 
-lab = checker.Lab(__file__, tasks={"shared_tree": "TODO 2", "warp_shuffles": "TODO 3 and 4", "vectorised": "TODO 5",
-                                   "shared_copy": "TODO 6", "lane_copies": "TODO 7"},
-                  shared={"global_atomics": "TODO 1", "two_stages": "TODO 3 to 5"}, further=["two_stages", "warp_copies"])
+lab = checker.Lab(__file__, tasks={"global_atomics": "TODO 3", "shared_tree": "TODO 4", "warp_shuffles": "TODO 5 and 6",
+                                   "vectorised": "TODO 7", "shared_copy": "TODO 8", "lane_copies": "TODO 9"},
+                  shared={"two_stages": "TODO 5 to 7"}, further=["two_stages", "warp_copies"])
 SUMS = ["global_atomics", "shared_tree", "warp_shuffles", "vectorised"]
 ONE_EACH = SUMS[:3]  # a thread has one element
 HISTOGRAMS = ["global_atomics", "shared_copy", "lane_copies"]
@@ -26,9 +26,9 @@ ALL_SUMS, ALL_HISTOGRAMS = [*SUMS, "two_stages"], [*HISTOGRAMS, "warp_copies"]  
 # Those that the program has, for cases over all variants.
 SUMS_THERE, HISTOGRAMS_THERE = (ALL_SUMS, ALL_HISTOGRAMS) if lab.further else (SUMS, HISTOGRAMS)
 # The tasks in which a variant waits at barriers, and adds by atomics.
-TASKS_OF_BARRIERS = {"shared_tree": "TODO 2", "warp_shuffles": "TODO 4", "vectorised": "TODO 4", "two_stages": "TODO 4",
-                     "shared_copy": "TODO 6"}
-TASKS_OF_ATOMICS = {"global_atomics": "TODO 1", "shared_copy": "TODO 6", "lane_copies": "TODO 7"}
+TASKS_OF_BARRIERS = {"shared_tree": "TODO 4", "warp_shuffles": "TODO 6", "vectorised": "TODO 6", "two_stages": "TODO 6",
+                     "shared_copy": "TODO 8"}
+TASKS_OF_ATOMICS = {"global_atomics": "TODO 3", "shared_copy": "TODO 8", "lane_copies": "TODO 9"}
 BLOCK, WARP = 256, 32
 lab.kernels({"global_atomics": "sum_global_atomics|histogram_global_atomics",
              "two_stages": ("sum_into_parts", "sum_of_parts"), "vectorised": "sum_vectorised",
@@ -112,10 +112,10 @@ WARP_SLIPS = [
 def wrong_warps():
     """Sentence -> a function from (blocks, threads) to the sums of the blocks, by a slip in warp_sum or block_sum."""
     for sentence, steps, options in WARP_SLIPS:
-        yield f"{sentence} (TODO 3)", lambda p, steps=steps, options=options: block_sums(p, steps, **options)
-    yield ("only the first warp of each block is in the sum: its lanes are to add up the sums of all warps (TODO 4)",
+        yield f"{sentence} (TODO 5)", lambda p, steps=steps, options=options: block_sums(p, steps, **options)
+    yield ("only the first warp of each block is in the sum: its lanes are to add up the sums of all warps (TODO 6)",
            lambda p: shuffled(p.reshape(len(p), -1, WARP), HALVES)[:, 0, 0])
-    yield ("sum_of_warp[warp] is that of lane 31, since all lanes store: only lane 0 has the whole sum (TODO 4)",
+    yield ("sum_of_warp[warp] is that of lane 31, since all lanes store: only lane 0 has the whole sum (TODO 6)",
            lambda p: block_sums(p, HALVES, lane=31))
 
 
@@ -186,16 +186,16 @@ def wrong_sums(variant, values, count, most_blocks):
         part = tiles_of_threads(x, grid)
         if grid > BLOCK and variant == "two_stages":
             yield ("the parts behind the first 256 are missing: the block that adds the parts has more warps than "
-                   "block_size / warp_size; blockDim.x says how many (TODO 4)", part[:BLOCK].sum())
-        yield from ((f"{sentence} (TODO 5)", total) for sentence, total in wrong_tiles(x, grid))
+                   "block_size / warp_size; blockDim.x says how many (TODO 6)", part[:BLOCK].sum())
+        yield from ((f"{sentence} (TODO 7)", total) for sentence, total in wrong_tiles(x, grid))
     if variant == "global_atomics":
         if -(-count // BLOCK) * BLOCK <= len(values):
-            yield ("threads beyond the end add as well: the bounds test i < count is missing (TODO 1)",
+            yield ("threads beyond the end add as well: the bounds test i < count is missing (TODO 3)",
                    values[:-(-count // BLOCK) * BLOCK].astype(float).sum())
-        yield "each thread adds 1: it is to add its element, values[i] (TODO 1)", count
-        yield "only thread 0 of each block adds its element (TODO 1)", part[:, 0].sum()
+        yield "each thread adds 1: it is to add its element, values[i] (TODO 3)", count
+        yield "only thread 0 of each block adds its element (TODO 3)", part[:, 0].sum()
     elif variant == "shared_tree":
-        yield from ((f"{sentence} (TODO 2)", blocks.sum()) for sentence, blocks in wrong_trees(part))
+        yield from ((f"{sentence} (TODO 4)", blocks.sum()) for sentence, blocks in wrong_trees(part))
     else:
         for sentence, sums in wrong_warps():
             blocks = sums(part)
@@ -208,7 +208,7 @@ def wrong_sums(variant, values, count, most_blocks):
 def nothing_added(expected, got, case):
     variant = case.parameters["variant"]
     if got.size and (got == 0).all() and (expected != 0).any():
-        return f"every sum is 0: nothing is added to *sum{' (TODO 1)' if variant == 'global_atomics' else ''}"
+        return f"every sum is 0: nothing is added to *sum{' (TODO 3)' if variant == 'global_atomics' else ''}"
     return None
 
 
@@ -253,13 +253,13 @@ def unwritten_memory_added(expected, got, case):
     if case.backend != "cpu" or not numpy.isnan(got[case.wrong]).all():
         return None
     if variant == "global_atomics":
-        return "threads beyond the end of the array add what lies there: the bounds test i < count is missing (TODO 1)"
+        return "threads beyond the end of the array add what lies there: the bounds test i < count is missing (TODO 3)"
     if variant == "shared_tree":
-        return "a part that no thread has written is added: thread t adds part[t + stride], and only where t < stride (TODO 2)"
+        return "a part that no thread has written is added: thread t adds part[t + stride], and only where t < stride (TODO 4)"
     if "lane" in origins(got):
         return shuffle_in_a_condition(case)
     return ("lanes of the first warp add places of sum_of_warp that no warp has written: a block of 256 has 8 warps, and the "
-            "lanes beyond them are to take part with 0 (TODO 4)")
+            "lanes beyond them are to take part with 0 (TODO 6)")
 
 
 def shuffle_in_a_condition(case):
@@ -268,9 +268,9 @@ def shuffle_in_a_condition(case):
         found = re.search(r"^(\S+): lane (\d+) .* reads lane (\d+) .* lanes 0x([0-9a-f]+)", told)
         if found and int(found[4], 16) == (1 << int(found[3]) - int(found[2])) - 1:  # those below the offset
             return (f"the shuffle in {found[1]} stands inside a condition: all 32 lanes call it, those as well whose sum "
-                    "nobody needs (TODO 3)")
+                    "nobody needs (TODO 5)")
     return ("only some lanes call warp_sum, and its shuffles read the others, whose values are undefined: a block of 256 has 8 "
-            "warps, and the lanes beyond them are to take part with 0 (TODO 4)")
+            "warps, and the lanes beyond them are to take part with 0 (TODO 6)")
 
 
 def lost_updates(expected, got, case):
@@ -279,7 +279,7 @@ def lost_updates(expected, got, case):
         return None
     worst = numpy.unravel_index((expected - got).argmax(), got.shape)
     return (f"updates are lost: the sum is {got[worst]:.0f}, not {expected[worst]:.0f}. To read *sum, add and write it are "
-            "three steps, between which other threads write: it is to be one atomic (TODO 1)")
+            "three steps, between which other threads write: it is to be one atomic (TODO 3)")
 
 
 def differs_from_run_to_run(expected, got, case):
@@ -337,7 +337,7 @@ def wrong_lanes(x, _):
         (vectors.astype(int) + lane) // WARP) + rest
 
 
-SLIPS_OF_HISTOGRAMS = {"shared_copy": (wrong_copies, "TODO 6"), "lane_copies": (wrong_lanes, "TODO 7")}
+SLIPS_OF_HISTOGRAMS = {"shared_copy": (wrong_copies, "TODO 8"), "lane_copies": (wrong_lanes, "TODO 9")}
 
 
 def wrong_counts(variant, x, grid):
@@ -350,7 +350,7 @@ def wrong_counts(variant, x, grid):
         numpy.add.at(copies, (x, numpy.where(numpy.arange(len(x)) < len(x) // 16 * 16, numpy.arange(len(x)) // 16,
                                              numpy.arange(len(x)) - len(x) // 16 * 16) % WARP), 1)
         for sentence, steps, options in WARP_SLIPS:
-            yield f"{sentence} (TODO 3)", shuffled(copies, steps, **options)[:, 0]
+            yield f"{sentence} (TODO 5)", shuffled(copies, steps, **options)[:, 0]
     yield "the last byte is missing", bins_of(x[:-1])
 
 
@@ -367,11 +367,11 @@ def explained_counts(expected, got, case):
         return f"nothing is counted: {variant} adds nothing to counts{f' ({task})' if task else ''}"
     if variant == "shared_copy" and found.max() > 1 << 30:
         return ("a counter in shared memory begins with what was there before: all threads together are to set the "
-                "copy to zero, with a barrier behind it (TODO 6)")
+                "copy to zero, with a barrier behind it (TODO 8)")
     if variant == "shared_copy" and (expected[row, column] > 65535).any():
         over = expected[row, column] - found
         if (over >= 0).all() and (over % 65536 == 0).all():
-            return "a counter in shared memory has 16 bits, and starts again at 0 after 65535: `unsigned` has 32 (TODO 6)"
+            return "a counter in shared memory has 16 bits, and starts again at 0 after 65535: `unsigned` has 32 (TODO 8)"
     return None
 
 
@@ -396,7 +396,7 @@ def sums_of(case, variant, values, *words):
     except checker.Failure as failure:
         if "warp primitive" in str(failure):
             raise checker.Failure(f"{failure}\nlikely cause: the shuffle, or the call of warp_sum, stands inside a condition "
-                                  "(TODO 3, TODO 4)")
+                                  "(TODO 5, TODO 6)")
         raise
 
 
@@ -475,7 +475,7 @@ for variant in ("vectorised", "two_stages"):
 def no_lost_update(case, variant):
     """On the CPU two cores have to run two blocks at once, so there are many blocks, many times."""
     if case.backend == "cpu" and (len(os.sched_getaffinity(0)) < 2 or os.environ.get("CUDA_CPU_THREADS") == "1"):
-        raise checker.Skipped("on one core the blocks run in turn and lose no update: whether TODO 1 is an atomic "
+        raise checker.Skipped("on one core the blocks run in turn and lose no update: whether TODO 3 is an atomic "
                               "is not judged here")
     add(case, variant, numpy.ones(1 << 18, numpy.float32), repeat=40)
 

@@ -1,6 +1,6 @@
 // 10 synchronization: many threads, one result. What goes wrong when they do not wait for each
 // other, how atomics and barriers repair it, and how to pay for as few of them as possible. You write
-// the repairs of races.cuh (TODO 1 and 2), and here the ladders of two problems (TODO 1 to 7):
+// the repairs of races.cuh (TODO 1 and 2) first, and here the ladders of two problems (TODO 3 to 9):
 //
 // --problem sum: the sum of an array of floats
 //   global_atomics   every element is added to the result by an atomic
@@ -51,7 +51,7 @@ lab::Launch thread_an_element(const SumJob& job) {
 // all of them want the same address, and there they queue.
 __global__ void sum_global_atomics(const float* values, int64_t count, float* sum) {
     const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    // TODO 1 (1 line): if the element exists, add it to *sum by an atomic.
+    // TODO 3 (1 line): if the element exists, add it to *sum by an atomic.
     (void)i;  // delete this line
 }
 
@@ -70,7 +70,7 @@ __global__ void sum_shared_tree(const float* values, int64_t count, float* sum) 
     __shared__ float part[block_size];
     const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     part[threadIdx.x] = i < count ? values[i] : 0;
-    // TODO 2 (about 4 lines): a loop over stride = blockDim.x / 2, ..., 2, 1. In each step a
+    // TODO 4 (about 4 lines): a loop over stride = blockDim.x / 2, ..., 2, 1. In each step a
     // barrier for all, then the first `stride` threads add the part that is `stride` further.
     if (threadIdx.x == 0) atomicAdd(sum, part[0]);
 }
@@ -86,7 +86,7 @@ lab::Launch launch_sum_shared_tree(const SumJob& job) {
 // The sum over a warp, complete in lane 0. A shuffle hands over registers: no memory, no barrier.
 template <class T>
 __device__ T warp_sum(T value) {
-    // TODO 3 (about 3 lines): in a loop over offset = 16, 8, ..., 1 add the value of the lane
+    // TODO 5 (about 3 lines): in a loop over offset = 16, 8, ..., 1 add the value of the lane
     // that is `offset` further: __shfl_down_sync(all_lanes, value, offset).
     (void)all_lanes;  // delete this line
     return value;
@@ -98,7 +98,7 @@ __device__ float block_sum(float value) {
     __shared__ float sum_of_warp[warp_size];
     const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
     value = warp_sum(value);
-    // TODO 4 (about 4 lines): lane 0 of each warp stores its sum in sum_of_warp[warp]; a barrier;
+    // TODO 6 (about 4 lines): lane 0 of each warp stores its sum in sum_of_warp[warp]; a barrier;
     // the lanes of warp 0 take one sum each (0 where there is no such warp) and add them up.
     if (lane == 0) sum_of_warp[warp] = value;  // replace these two lines
     return lane == 0 ? sum_of_warp[warp] : 0;
@@ -128,7 +128,7 @@ constexpr int64_t tile_elements = 4 * tile_vectors;
 __device__ float sum_of_thread(const float* values, int64_t count) {
     const int64_t whole_tiles = count / tile_elements;
     float4 part = {0, 0, 0, 0};
-    // TODO 5 (about 12 lines): over the tiles blockIdx.x, blockIdx.x + gridDim.x, ... below
+    // TODO 7 (about 12 lines): over the tiles blockIdx.x, blockIdx.x + gridDim.x, ... below
     // whole_tiles. Seen as float4, a tile begins at tile * tile_vectors, and vector k of this
     // thread is number k * block_size + threadIdx.x of it. Load all, then add them to `part`.
     const int64_t stride = int64_t{gridDim.x} * block_size;  // what is left, less than a tile
@@ -194,7 +194,7 @@ __global__ void histogram_shared_copy(const uint8_t* bytes, int64_t count, Count
     __shared__ unsigned copy[bins];
     const int64_t stride = int64_t{gridDim.x} * blockDim.x;
     const int64_t first = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    // TODO 6 (about 7 lines): all threads together set the copy to zero; a barrier; count the
+    // TODO 8 (about 7 lines): all threads together set the copy to zero; a barrier; count the
     // bytes first, first + stride, ... in the copy by atomics; a barrier; add the copy to counts.
     if (first + stride < 0) counts[0] = copy[0];  // delete this line
 }
@@ -209,7 +209,7 @@ __device__ void count_in_lane(uint4 vector, unsigned* copy) {
     const unsigned words[4] = {vector.x, vector.y, vector.z, vector.w};
 #pragma unroll
     for (int byte = 0; byte < 16; byte++) {
-        // TODO 7 (1 line): this lane's counter of bin b is copy[b * warp_size].
+        // TODO 9 (1 line): this lane's counter of bin b is copy[b * warp_size].
         (void)words;  // delete this line
     }
 }

@@ -1,6 +1,6 @@
-// Kernels that are WRONG ON PURPOSE, each with its repair: TODO 1 and 2 begin here. They run only when
-// they are asked for by name (--demo lost_update), and nothing else uses them. Each counts its threads,
-// or adds up what share_of() gives them, over all blocks.
+// Kernels that are WRONG ON PURPOSE, each with its repair: TODO 1 and 2. They run only when they are
+// asked for by name (--demo lost_update), and nothing else uses them. Each counts its threads, or adds
+// up what share_of() gives them, over all blocks.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // 10 synchronization: many threads, one result. What goes wrong when they do not wait for each
 // other, how atomics and barriers repair it, and how to pay for as few of them as possible. You write
-// the repairs of races.cuh (TODO 1 and 2), and here the ladders of two problems (TODO 1 to 7):
+// the repairs of races.cuh (TODO 1 and 2) first, and here the ladders of two problems (TODO 3 to 9):
 //
 // --problem sum: the sum of an array of floats
 //   global_atomics   every element is added to the result by an atomic
@@ -53,7 +53,7 @@ __global__ void sum_global_atomics(const float* values, int64_t count, float* su
     const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     // BEGIN SOLUTION
     if (i < count) atomicAdd(sum, values[i]);
-    //: // TODO 1 (1 line): if the element exists, add it to *sum by an atomic.
+    //: // TODO 3 (1 line): if the element exists, add it to *sum by an atomic.
     //: (void)i;  // delete this line
     // END SOLUTION
 }
@@ -78,7 +78,7 @@ __global__ void sum_shared_tree(const float* values, int64_t count, float* sum) 
         __syncthreads();
         if (threadIdx.x < stride) part[threadIdx.x] += part[threadIdx.x + stride];
     }
-    //: // TODO 2 (about 4 lines): a loop over stride = blockDim.x / 2, ..., 2, 1. In each step a
+    //: // TODO 4 (about 4 lines): a loop over stride = blockDim.x / 2, ..., 2, 1. In each step a
     //: // barrier for all, then the first `stride` threads add the part that is `stride` further.
     // END SOLUTION
     if (threadIdx.x == 0) atomicAdd(sum, part[0]);
@@ -99,7 +99,7 @@ __device__ T warp_sum(T value) {
     for (int offset = warp_size / 2; offset > 0; offset /= 2) {
         value += __shfl_down_sync(all_lanes, value, offset);
     }
-    //: // TODO 3 (about 3 lines): in a loop over offset = 16, 8, ..., 1 add the value of the lane
+    //: // TODO 5 (about 3 lines): in a loop over offset = 16, 8, ..., 1 add the value of the lane
     //: // that is `offset` further: __shfl_down_sync(all_lanes, value, offset).
     //: (void)all_lanes;  // delete this line
     // END SOLUTION
@@ -117,7 +117,7 @@ __device__ float block_sum(float value) {
     __syncthreads();
     if (warp > 0) return 0;
     return warp_sum(lane < blockDim.x / warp_size ? sum_of_warp[lane] : 0);
-    //: // TODO 4 (about 4 lines): lane 0 of each warp stores its sum in sum_of_warp[warp]; a barrier;
+    //: // TODO 6 (about 4 lines): lane 0 of each warp stores its sum in sum_of_warp[warp]; a barrier;
     //: // the lanes of warp 0 take one sum each (0 where there is no such warp) and add them up.
     //: if (lane == 0) sum_of_warp[warp] = value;  // replace these two lines
     //: return lane == 0 ? sum_of_warp[warp] : 0;
@@ -162,7 +162,7 @@ __device__ float sum_of_thread(const float* values, int64_t count) {
             part.w += vector[k].w;
         }
     }
-    //: // TODO 5 (about 12 lines): over the tiles blockIdx.x, blockIdx.x + gridDim.x, ... below
+    //: // TODO 7 (about 12 lines): over the tiles blockIdx.x, blockIdx.x + gridDim.x, ... below
     //: // whole_tiles. Seen as float4, a tile begins at tile * tile_vectors, and vector k of this
     //: // thread is number k * block_size + threadIdx.x of it. Load all, then add them to `part`.
     // END SOLUTION
@@ -237,7 +237,7 @@ __global__ void histogram_shared_copy(const uint8_t* bytes, int64_t count, Count
     for (unsigned bin = threadIdx.x; bin < bins; bin += blockDim.x) {
         if (copy[bin] > 0) atomicAdd(&counts[bin], Count{copy[bin]});
     }
-    //: // TODO 6 (about 7 lines): all threads together set the copy to zero; a barrier; count the
+    //: // TODO 8 (about 7 lines): all threads together set the copy to zero; a barrier; count the
     //: // bytes first, first + stride, ... in the copy by atomics; a barrier; add the copy to counts.
     //: if (first + stride < 0) counts[0] = copy[0];  // delete this line
     // END SOLUTION
@@ -255,7 +255,7 @@ __device__ void count_in_lane(uint4 vector, unsigned* copy) {
     for (int byte = 0; byte < 16; byte++) {
         // BEGIN SOLUTION
         atomicAdd(&copy[(words[byte / 4] >> (8 * (byte % 4)) & 0xff) * warp_size], 1u);
-        //: // TODO 7 (1 line): this lane's counter of bin b is copy[b * warp_size].
+        //: // TODO 9 (1 line): this lane's counter of bin b is copy[b * warp_size].
         //: (void)words;  // delete this line
         // END SOLUTION
     }

@@ -5,7 +5,7 @@ from faults import Fault
 TREE = """        __syncthreads();
         if (threadIdx.x < stride) part[threadIdx.x] += part[threadIdx.x + stride];
     }
-    //: // TODO 2 (about 4 lines)"""
+    //: // TODO 4 (about 4 lines)"""
 SHUFFLE = "        value += __shfl_down_sync(all_lanes, value, offset);"
 WARPS = "    return warp_sum(lane < blockDim.x / warp_size ? sum_of_warp[lane] : 0);"
 TILES = "for (int64_t tile = blockIdx.x; tile < whole_tiles; tile += gridDim.x) {"
@@ -17,7 +17,7 @@ RACE = "hangs on the order in which the threads run.*"
 CPU = ("cpu",)  # a card may run it in a good order
 
 FAULTS = [
-    # Task 1
+    # Task 3
     Fault(name="bounds test forgotten", old="if (i < count) atomicAdd(sum, values[i]);", new="atomicAdd(sum, values[i]);",
           caught="compare the index with the number of elements before the access", backends=CPU),
     Fault(name="sum without an atomic", old="if (i < count) atomicAdd(sum, values[i]);",
@@ -27,54 +27,54 @@ FAULTS = [
           caught="of the 9216 threads of sum_global_atomics only 1 stored anything .* not shared out"),
     Fault(name="a launch the first time only", old=ZEROED, new="    static bool done = false;\n    if (done) return launch;\n"
           "    done = true;\n" + ZEROED, caught="right only once: in a later launch"),
-    # Task 2
+    # Task 4
     Fault(name="missing barrier in the tree", old=TREE, new=TREE.replace("        __syncthreads();\n", ""),
-          caught=RACE + "TODO 2", backends=CPU),
+          caught=RACE + "TODO 4", backends=CPU),
     Fault(name="conditional barrier in the tree", old=TREE,
           new=TREE.replace("        __syncthreads();\n        if (threadIdx.x < stride) part",
                            "        if (threadIdx.x >= stride) continue;\n        __syncthreads();\n        part"),
           caught="reach this barrier", backends=CPU),
     Fault(name="first step of the tree missing", old="unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {\n        __",
           new="unsigned stride = blockDim.x / 4; stride > 0; stride /= 2) {\n        __",
-          count=1, caught="first step of the tree, stride blockDim.x / 2, is missing .TODO 2"),
+          count=1, caught="first step of the tree, stride blockDim.x / 2, is missing .TODO 4"),
     Fault(name="one thread too many in the tree", old=TREE,
           new=TREE.replace("threadIdx.x < stride", "threadIdx.x <= stride"),
-          caught="so there is a race: .*or too many threads store .TODO 2", backends=CPU),
-    # Tasks 3 and 4
+          caught="so there is a race: .*or too many threads store .TODO 4", backends=CPU),
+    # Tasks 5 and 6
     Fault(name="last shuffle missing", old="offset > 0; offset /= 2", new="offset > 1; offset /= 2",
-          caught="last step of the shuffles, offset 1, is missing .TODO 3"),
+          caught="last step of the shuffles, offset 1, is missing .TODO 5"),
     Fault(name="shuffle in a condition", old=SHUFFLE,
           new="        if (threadIdx.x % warp_size < offset) value += __shfl_down_sync(all_lanes, value, offset);",
-          caught="warp primitive(.|\\n)*likely cause: the shuffle, or .* stands inside a condition .TODO 3", backends=CPU),
+          caught="warp primitive(.|\\n)*likely cause: the shuffle, or .* stands inside a condition .TODO 5", backends=CPU),
     Fault(name="shuffle in a condition, warps open",
           old="    value = warp_sum(value);\n    // BEGIN SOLUTION\n    if (lane == 0) sum_of_warp[warp] = value;\n"
               "    __syncthreads();\n    if (warp > 0) return 0;\n" + WARPS,
           new="    for (int offset = 16; offset > 0; offset /= 2) {\n        if (lane < offset) value += "
               "__shfl_down_sync(all_lanes, value, offset);\n    }\n    if (lane == 0) sum_of_warp[warp] = value;\n"
               "    return lane == 0 ? sum_of_warp[warp] : 0;",
-          caught="likely cause: the shuffle in .* stands inside a condition: all 32 lanes call it.*TODO 3.", backends=CPU),
-    Fault(name="warp_sum in a condition", old=WARPS, backends=CPU, caught="likely cause: only some lanes call warp_sum.*TODO 4.",
+          caught="likely cause: the shuffle in .* stands inside a condition: all 32 lanes call it.*TODO 5.", backends=CPU),
+    Fault(name="warp_sum in a condition", old=WARPS, backends=CPU, caught="likely cause: only some lanes call warp_sum.*TODO 6.",
           new="    return lane < blockDim.x / warp_size ? warp_sum(sum_of_warp[lane]) : 0;"),
     Fault(name="missing barrier between the warps", old="sum_of_warp[warp] = value;\n    __syncthreads();",
-          new="sum_of_warp[warp] = value;", caught=RACE + "TODO 4", backends=CPU),
+          new="sum_of_warp[warp] = value;", caught=RACE + "TODO 6", backends=CPU),
     Fault(name="only the first warp", old=WARPS, new=WARPS.replace("blockDim.x / warp_size", "1"),
-          caught="only the first warp of each block is in the sum: .*TODO 4"),
+          caught="only the first warp of each block is in the sum: .*TODO 6"),
     Fault(name="sums of warps that are not there", old=WARPS, new="    return warp_sum(sum_of_warp[lane]);",
-          caught="places of sum_of_warp that no warp has written.*TODO 4", backends=CPU),
+          caught="places of sum_of_warp that no warp has written.*TODO 6", backends=CPU),
     Fault(name="parts behind the first 256 left out", old=WARPS,
           new=WARPS.replace("blockDim.x / warp_size", "block_size / warp_size"), further=True,
-          caught="parts behind the first 256 are missing.*TODO 4"),
-    # Task 5
+          caught="parts behind the first 256 are missing.*TODO 6"),
+    # Task 7
     Fault(name="one tile a block", old=TILES, new="if (const int64_t tile = blockIdx.x; tile < whole_tiles) {",
-          caught="only the first tile of each block is in the sum: the next one is tile . gridDim.x .TODO 5"),
+          caught="only the first tile of each block is in the sum: the next one is tile . gridDim.x .TODO 7"),
     Fault(name="every block adds every tile", old=TILES, new=TILES.replace("= blockIdx.x", "= 0").replace(
-        "+= gridDim.x", "+= 1"), caught="every block adds every tile: it is to begin at blockIdx.x.*TODO 5"),
+        "+= gridDim.x", "+= 1"), caught="every block adds every tile: it is to begin at blockIdx.x.*TODO 7"),
     Fault(name="one member of the vectors missing", old="            part.z += vector[k].z;\n", new="",
-          caught="member z of the vectors is missing .TODO 5"),
+          caught="member z of the vectors is missing .TODO 7"),
     Fault(name="one vector four times", old="mine[k * block_size + threadIdx.x];", new="mine[threadIdx.x];",
-          caught="adds vector 0 four times: vector k is number k . block_size . threadIdx.x .TODO 5"),
+          caught="adds vector 0 four times: vector k is number k . block_size . threadIdx.x .TODO 7"),
     Fault(name="tile by elements before the cast", old="reinterpret_cast<const float4*>(values) + tile * tile_vectors;",
-          new="reinterpret_cast<const float4*>(values + tile * tile_vectors);", caught="the cast to float4 comes first .TODO 5"),
+          new="reinterpret_cast<const float4*>(values + tile * tile_vectors);", caught="the cast to float4 comes first .TODO 7"),
     Fault(name="only whole tiles", old="for (; i < count; i += stride) part.x", new="for (; i < 0; i += stride) part.x",
           caught="elements behind the last whole tile are missing"),
     # Given code
@@ -87,21 +87,21 @@ FAULTS = [
     Fault(name="grid rounded down", old="dim3(lab::divide_up(job.count, block_size)), dim3(block_size)",
           new="dim3(std::max<int64_t>(job.count / block_size, 1)), dim3(block_size)",
           caught="last partial block is missing: the grid is to be rounded up"),
-    # Tasks 6 and 7
+    # Tasks 8 and 9
     Fault(name="copy never set to zero", old="bin += blockDim.x) copy[bin] = 0;",
-          new="bin += blockDim.x) copy[bin] *= 1;", caught="begins with what was there before.*TODO 6", backends=CPU),
+          new="bin += blockDim.x) copy[bin] *= 1;", caught="begins with what was there before.*TODO 8", backends=CPU),
     Fault(name="lost updates in the copy", old=COUNTED, new="copy[bytes[i]]++;",
           caught="FAIL  histogram, shared_copy", backends=("gpu",)),
     Fault(name="counts of the copies added without an atomic", old=COPY_OUT, new="counts[bin] += copy[bin];",
           caught="race in kernel histogram_shared_copy", watched=True, backends=CPU),
-    Fault(name="copy added up too early", old=COUNTED + "\n    __syncthreads();", new=COUNTED, caught=RACE + "TODO 6",
+    Fault(name="copy added up too early", old=COUNTED + "\n    __syncthreads();", new=COUNTED, caught=RACE + "TODO 8",
           backends=CPU),
     Fault(name="one byte a thread", old="for (int64_t i = first; i < count; i += stride) " + COUNTED,
-          new="if (first < count) atomicAdd(&copy[bytes[first]], 1u);", caught="each thread counts one byte.*TODO 6"),
+          new="if (first < count) atomicAdd(&copy[bytes[first]], 1u);", caught="each thread counts one byte.*TODO 8"),
     Fault(name="counts of a block in 16 bits", old=COPY_OUT,
-          new="if (copy[bin] > 0) atomicAdd(&counts[bin], Count{uint16_t(copy[bin])});", caught="has 16 bits.*TODO 6"),
+          new="if (copy[bin] > 0) atomicAdd(&counts[bin], Count{uint16_t(copy[bin])});", caught="has 16 bits.*TODO 8"),
     Fault(name="half of the bytes of a vector", old="byte < 16; byte++) {\n        // BEGIN",
-          new="byte < 16; byte += 2) {\n        // BEGIN", caught="only every second byte is counted .TODO 7"),
+          new="byte < 16; byte += 2) {\n        // BEGIN", caught="only every second byte is counted .TODO 9"),
     Fault(name="counters of a lane side by side", old="& 0xff) * warp_size], 1u);", new="& 0xff)], 1u);",
-          caught="counter of bin b is taken to be copy.b.: this lane's is copy.b . warp_size. .TODO 7"),
+          caught="counter of bin b is taken to be copy.b.: this lane's is copy.b . warp_size. .TODO 9"),
 ]

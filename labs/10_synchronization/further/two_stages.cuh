@@ -1,6 +1,6 @@
 // two_stages: the sum without atomics, and with the same bits in every run, on every card.
 //
-// Known before: vectorised and block_sum (tasks 3 to 5), and that (a + b) + c is not always
+// Known before: vectorised and block_sum (tasks 5 to 7), and that (a + b) + c is not always
 // a + (b + c) (handout, "How exact is it?"). Atomics come in any order, so the last digits of a sum of
 // fractions differ from run to run. Here nobody adds to a sum that another adds to. Each block stores
 // its part in a place of its own, and a second kernel of one block adds the parts in a fixed order:

@@ -1,7 +1,7 @@
 // warp_copies: the histogram with a copy of the counters for each warp, the rung between shared_copy
 // and lane_copies.
 //
-// Known before: shared_copy (task 6), loads of 16 bytes (task 5), the banks of shared memory and
+// Known before: shared_copy (task 8), loads of 16 bytes (task 7), the banks of shared memory and
 // __syncwarp (handout, "Barriers" and "The histogram: private copies"). In shared_copy the 8 warps of a
 // block count in one copy, and a byte is loaded at a time. Here
 //
@@ -12,7 +12,7 @@
 //
 // A warp never waits for another warp's counter. Its own lanes still meet: two that want the same
 // counter are counted at one go, but two that want different counters of one bank wait. lane_copies
-// (task 7) ends that, too.
+// (task 9) ends that, too.
 //
 // What it brought, on an NVIDIA H100 80GB HBM3 with CUDA 13.0 (28 November 2026): 1 Gi random bytes
 // take 0.4605 ms in place of the 1.533 of shared_copy; equal bytes 0.3636, a copy's speed, since there

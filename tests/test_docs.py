@@ -71,7 +71,8 @@ WRITES = {"--output", "--picture", "--csv"}
 
 def commands(lab):
     """(variables, words of ARGS) of each `make run` of this lab that the handout shows."""
-    text = (ROOT / "labs" / lab / "README.md").read_text(encoding="utf-8")
+    pages = ROOT / "labs" / lab / "README.md", ROOT / "docs/results" / lab / "README.md"
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages if page.exists())
     lines = re.findall(r"^(?:\$ )?((?:[A-Z_]+=\S+ )*make run LAB=.*)$", text, re.MULTILINE)
     for line in dict.fromkeys([*lines, *re.findall(r"`(make run LAB=[^`]*)`", text)]):
         words = shlex.split(line.partition(" | ")[0].partition(" > ")[0], comments=True)

@@ -23,9 +23,9 @@
 // each step 32 threads read from 32 rows of a, far apart, and use 8 bytes of the 32 that come.
 template <class T>
 __global__ void naive(const T* a, const T* b, T* c, int m, int n, int k) {
-    // TODO 1 (about 7 lines): corner_of_block(32, 8, n) says where this block begins. From there,
-    // this thread's row (by threadIdx.x) and column (by threadIdx.y); if c has such an element, the
-    // sum over p, stored in its place.
+    // TODO 1 (about 7 lines): corner_of_block(32, 8, n) says in which .row and .column this block
+    // begins. From there, this thread's row (by threadIdx.x) and column (by threadIdx.y); if c has
+    // such an element, the sum over p, stored in its place.
 }
 
 template <class T>
@@ -163,9 +163,10 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll
         for (int i = thread; i < vectors; i += block_threads) {
             const int a_row = i / (depth / width), a_column = i % (depth / width) * width;
-            // TODO 5 (about 5 lines, in two places): load_vector(a, m, k, row, column) brings `width`
-            // neighbours in a row of a. They go to column a_row of tiles.a, which lies transposed, one by
-            // one: to rows a_column, a_column + 1, ... This replaces the line below.
+            // TODO 5 (about 5 lines, in two places): load_vector(a, m, k, row, column) brings a Vector<T>:
+            // `width` neighbours in a row of a, values[0], values[1], ... They go to column a_row of tiles.a,
+            // which lies transposed, one by one: to rows a_column, a_column + 1, ... This replaces the line
+            // below.
             for (int e = 0; e < width; e++) tiles.a[a_column + e][a_row] = 0;
             const int b_row = i / (block_side / width), b_column = i % (block_side / width) * width;
             // TODO 5 goes on: a vector of b is stored as it is, at once. Only its zeros are here.
@@ -214,8 +215,7 @@ __global__ void __launch_bounds__(block_threads)
 //          +-------+         +---------------+       +---------------+
 //            of a                  of b               left and right sum
 //
-//
-// lab::multiply_8x8x4 (common/tensor_core.h) is that instruction.
+// lab::multiply_8x8x4(left, right, a, b) is that instruction (common/tensor_core.h).
 
 // As pipelined, but a warp computes 32 x 64 elements together, in 4 x 8 pieces of 8 x 8. Rows of the
 // tiles are 132 long: then the 4 x 4 doubles that half a warp reads at a time lie in different banks.

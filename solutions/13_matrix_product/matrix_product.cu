@@ -31,9 +31,9 @@ __global__ void naive(const T* a, const T* b, T* c, int m, int n, int k) {
     T sum = 0;
     for (int p = 0; p < k; p++) sum += a[int64_t{row} * k + p] * b[int64_t{p} * n + column];
     c[int64_t{row} * n + column] = sum;
-    //: // TODO 1 (about 7 lines): corner_of_block(32, 8, n) says where this block begins. From there,
-    //: // this thread's row (by threadIdx.x) and column (by threadIdx.y); if c has such an element, the
-    //: // sum over p, stored in its place.
+    //: // TODO 1 (about 7 lines): corner_of_block(32, 8, n) says in which .row and .column this block
+    //: // begins. From there, this thread's row (by threadIdx.x) and column (by threadIdx.y); if c has
+    //: // such an element, the sum over p, stored in its place.
     // END SOLUTION
 }
 
@@ -208,9 +208,10 @@ __global__ void __launch_bounds__(block_threads)
             const Vector<T> a_vector = load_vector(a, m, k, corner.row + a_row, p + a_column);
 #pragma unroll
             for (int e = 0; e < width; e++) tiles.a[a_column + e][a_row] = a_vector.values[e];
-            //: // TODO 5 (about 5 lines, in two places): load_vector(a, m, k, row, column) brings `width`
-            //: // neighbours in a row of a. They go to column a_row of tiles.a, which lies transposed, one by
-            //: // one: to rows a_column, a_column + 1, ... This replaces the line below.
+            //: // TODO 5 (about 5 lines, in two places): load_vector(a, m, k, row, column) brings a Vector<T>:
+            //: // `width` neighbours in a row of a, values[0], values[1], ... They go to column a_row of tiles.a,
+            //: // which lies transposed, one by one: to rows a_column, a_column + 1, ... This replaces the line
+            //: // below.
             //: for (int e = 0; e < width; e++) tiles.a[a_column + e][a_row] = 0;
             // END SOLUTION
             const int b_row = i / (block_side / width), b_column = i % (block_side / width) * width;
@@ -272,8 +273,7 @@ __global__ void __launch_bounds__(block_threads)
 //          +-------+         +---------------+       +---------------+
 //            of a                  of b               left and right sum
 //
-//
-// lab::multiply_8x8x4 (common/tensor_core.h) is that instruction.
+// lab::multiply_8x8x4(left, right, a, b) is that instruction (common/tensor_core.h).
 
 // As pipelined, but a warp computes 32 x 64 elements together, in 4 x 8 pieces of 8 x 8. Rows of the
 // tiles are 132 long: then the 4 x 4 doubles that half a warp reads at a time lie in different banks.

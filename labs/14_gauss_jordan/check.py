@@ -122,6 +122,31 @@ def eliminated(a, b, exchange_b=True, subtract_b=True, jordan=False):
     return a, b
 
 
+def eliminated_in_part(a, b, rows, columns, pivots):
+    """What lies in A and B in the end, if step k eliminates in rows(k) and columns(k) alone, and pivots(k) are its candidates."""
+    m, n = numpy.hstack([a, b]), len(a)
+    for k in range(n):
+        candidates = pivots(k)
+        pivot = candidates[int(numpy.abs(m[candidates, k]).argmax())]
+        m[[k, pivot], k:] = m[[pivot, k], k:]
+        below = rows(k)
+        m[below, columns(k)] -= (m[below, k] / m[k, k])[:, None] * m[k, columns(k)]
+    return m[:, :n], m[:, n:]
+
+
+def wrong_grids(a, b):
+    """The unknowns that `tiled` finds with the grid as it is handed out, and with its two lengths or its tiles exchanged."""
+    n, width = len(a), a.shape[1] + b.shape[1]
+    tiles = lambda length, tile: -(-length // tile)
+    for across, down in ((lambda k: 1, lambda k: 1), (lambda k: tiles(n - k - 1, 32), lambda k: tiles(width - k - 1, 128)),
+                         (lambda k: tiles(width - k - 1, 32), lambda k: tiles(n - k - 1, 128)),
+                         (lambda k: tiles(n - k - 1, 128), lambda k: tiles(width - k - 1, 32))):
+        last = lambda k, down=down: min(n, k + 1 + 32 * down(k))  # the first row that step k leaves out
+        u, c = eliminated_in_part(a, b, lambda k: numpy.arange(k + 1, last(k)), lambda k: slice(k + 1, k + 1 + 128 * across(k)),
+                                  lambda k: numpy.arange(k, n if k == 0 else max(k + 1, last(k - 1))))
+        yield substituted(u, c)
+
+
 def substituted(u, c, sum_of=lambda terms: terms.sum(axis=0), divide=True):
     """Substitution from the last unknown to the first, with another sum."""
     x = numpy.zeros_like(c)
@@ -130,14 +155,14 @@ def substituted(u, c, sum_of=lambda terms: terms.sum(axis=0), divide=True):
     return x
 
 
-def by_blocks(a, b, eliminate=True, keep=True, solve=True, multiply=1):
-    """As `blocked` does it, in blocks of 32 columns whose panels have 16, with a step left out. The rows of U x = b."""
+def by_blocks(a, b, eliminate=True, kept=lambda factors, pivot, column: factors, solved=lambda rows: rows, product=numpy.matmul):
+    """As `blocked` does it, in blocks of 32 columns whose panels have 16, with a step done another way. The rows of U x = b."""
     m, n = numpy.hstack([a, b]), len(a)
 
     def finish(first, right, end):
-        for i in range(first + 1, right) if solve else ():
+        for i in solved(range(first + 1, right)):
             m[i, right:end] -= m[i, first:i] @ m[first:i, right:end]
-        m[right:, right:end] -= multiply * (m[right:, first:right] @ m[first:right, right:end])
+        m[right:, right:end] -= product(m[right:, first:right], m[first:right, right:end])
 
     for first in range(0, n, 32):
         last = min(first + 32, n)
@@ -148,26 +173,48 @@ def by_blocks(a, b, eliminate=True, keep=True, solve=True, multiply=1):
                 m[[k, pivot]] = m[[pivot, k]]
                 factors = m[k + 1:, k] / m[k, k]
                 m[k + 1:, k + 1:right] -= factors[:, None] * m[k, k + 1:right]
-                m[k + 1:, k] = factors if keep else m[k + 1:, k]
+                m[k + 1:, k] = kept(factors, m[k, k], m[k + 1:, k])
             finish(at, right, last)
         finish(first, last, m.shape[1])
     x = m[:, n:]
     for first in reversed(range(0, n, 32)):
         last = min(first + 32, n)
         x[first:last] = scipy.linalg.solve_triangular(m[first:last, first:last], x[first:last])
-        x[:first] -= multiply * (m[:first, first:last] @ x[first:last])
+        x[:first] -= product(m[:first, first:last], x[first:last])
     return x
+
+
+def in_tiles(row=lambda i, j: i, column=lambda i, j: j):
+    """L U, where place (i, j) of each tile of 64 x 64 gets the product of another row and another column of the tile."""
+    def product(l, u):
+        whole = numpy.zeros([-(-side // 64) * 64 for side in (len(l), u.shape[1])])
+        whole[:len(l), :u.shape[1]] = l @ u
+        i, j = numpy.ogrid[:len(l), :u.shape[1]]
+        return whole[i // 64 * 64 + row(i % 64, j % 64), j // 64 * 64 + column(i % 64, j % 64)]
+    return product
 
 
 def blocked_solutions(a, b):
     """Sentence -> what `blocked` finds without one of its steps."""
     yield "the panel is not eliminated: each row below the pivot's needs its factor, and loses factor * pivot_row[c] (TODO 10)", \
         by_blocks(a, b, eliminate=False)
-    yield "the factors are not kept: held[r][j] has to become the factor, which is L (TODO 10)", by_blocks(a, b, keep=False)
-    yield "U's rows beside the panel are not solved for: x[i] loses triangle[i][j] * x[j] for all j < i (TODO 11)", by_blocks(a, b, solve=False)
-    yield "the product L U is not taken off the rest: sums[r][c] stays 0 (TODO 12)", by_blocks(a, b, multiply=0)
+    yield "the factors are not kept: held[r][j] has to become the factor, which is L (TODO 10)", by_blocks(a, b, kept=lambda factors, pivot, column: column)
+    yield "held[r][j] is no longer the factor: factor * pivot_row[c] is taken off the columns behind it, from c = j + 1 on (TODO 10)", \
+        by_blocks(a, b, kept=lambda factors, pivot, column: factors - factors * pivot)
+    yield "U's rows beside the panel are not solved for: x[i] loses triangle[i][j] * x[j] for all j < i (TODO 11)", by_blocks(a, b, solved=lambda rows: [])
+    yield "U's rows are solved for from the last one up: x[i] needs the final x[j] of the rows above it, so i goes up from 1 (TODO 11)", \
+        by_blocks(a, b, solved=reversed)
+    yield "the product L U is not taken off the rest: sums[r][c] stays 0 (TODO 12)", by_blocks(a, b, product=lambda l, u: 0)
     yield "the product L U is added and must be taken off: the last lines of subtract_product subtract, so sums are positive (TODO 12)", \
-        by_blocks(a, b, multiply=-1)
+        by_blocks(a, b, product=lambda l, u: -l @ u)
+    four_at_a_time = "a thread's {} are 16 apart, and the file takes four neighbours, 4 * {} + {}: {} is right (TODO 12)"
+    rows, columns = ({"row": lambda i, j: i % 16 * 4 + i // 16}, {"column": lambda i, j: j % 16 * 4 + j // 16})
+    yield four_at_a_time.format("rows", "y", "r", "l_tile[y + 16 * r][p]"), by_blocks(a, b, product=in_tiles(**rows))
+    yield four_at_a_time.format("columns", "x", "c", "u_tile[p][x + 16 * c]"), by_blocks(a, b, product=in_tiles(**columns))
+    yield four_at_a_time.format("rows and columns", "y", "r", "l_tile[y + 16 * r][p] * u_tile[p][x + 16 * c]"), \
+        by_blocks(a, b, product=in_tiles(**rows, **columns))
+    yield "x and y have changed places: y is for the rows, l_tile[y + 16 * r][p], and x for the columns, u_tile[p][x + 16 * c] (TODO 12)", \
+        by_blocks(a, b, product=in_tiles(lambda i, j: i // 16 * 16 + j % 16, lambda i, j: j // 16 * 16 + i % 16))
 
 
 ELIMINATES = {"report": "eliminate (TODO 4)", "on_device": "eliminate_and_search (TODO 6)", "gauss_jordan": "eliminate_and_search (TODO 6)",
@@ -190,7 +237,15 @@ def other_solutions(a, b, variant):
         yield in_a_only, c / numpy.diag(u)[:, None]
         u, c = eliminated(a, b)
         yield "nothing is eliminated above the diagonal: Gauss-Jordan's rows are all but row k (TODO 6)", c / numpy.diag(u)[:, None]
+        n = len(a)
+        u, c = eliminated_in_part(a, b, lambda k: numpy.delete(numpy.arange(n), k), lambda k: slice(k + 1, None),
+                                  lambda k: numpy.arange(n) if k == 0 else numpy.delete(numpy.arange(n), k - 1))
+        yield "rows above the diagonal become candidates, which have had their pivots: only a row below k is one, i > k (TODO 6)", c / numpy.diag(u)[:, None]
         return
+    if variant == "tiled":
+        for other in wrong_grids(a, b):
+            yield ("the grid leaves out rows or columns: along x it needs a block for each tile_columns of the columns from k + 1 to system.width, "
+                   "along y one for each tile_rows of the rows from k + 1 to n (TODO 9)"), other
     yield in_a_only, substituted(*eliminated(a, b, subtract_b=False))
     u, c = eliminated(a, b)
     yield "each unknown is b_i / a_ii: the sum over the unknowns below is not taken off (TODO 5)", c / numpy.diag(u)[:, None]

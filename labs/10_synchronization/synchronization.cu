@@ -288,48 +288,6 @@ const Variant<HistogramJob> histogram_variants[] = {
 #endif
 };
 
-int64_t run_sums(const lab::Arguments& arguments, const Request& request, lab::Study& study) {
-    const std::vector<float> values = read_values(request);
-    const int64_t count = values.size();
-    require_results(arguments, request, count, sizeof(float), sizeof(float));
-    const std::vector<int64_t> sizes = request.sizes(count);
-    const std::vector<Sum> expected = sums_on_cpu(values, sizes);
-    const auto judge = [&](const Variant<SumJob>& variant, const std::vector<float>& sums,
-                           const std::vector<lab::Launch>& launches) {
-        return judge_sums(sums, expected, sizes, launches, variant.chain);
-    };
-    const std::vector<float> sums =
-        run_variants<float, float>(values, 1, request, sum_variants, judge, study);
-    if (!request.output_path.empty()) {
-        lab::write_array(request.output_path, sums.data(),
-                         {request.repeats, int64_t(sizes.size())});
-    }
-    study.size(lab::format("%lld floats", static_cast<long long>(count)));
-    return count;
-}
-
-int64_t run_histograms(const lab::Arguments& arguments, const Request& request, lab::Study& study) {
-    const std::vector<uint8_t> bytes = read_bytes(request);
-    const int64_t count = bytes.size();
-    require_results(arguments, request, count, sizeof(uint8_t), bins * sizeof(Count));
-    const std::vector<int64_t> sizes = request.sizes(count);
-    const std::vector<Count> expected = counts_on_cpu<Count>(bytes, sizes, bins);
-    const auto judge = [&](const Variant<HistogramJob>&, const std::vector<Count>& counts,
-                           const std::vector<lab::Launch>&) {
-        return judge_counts(counts, expected);
-    };
-    const std::vector<Count> counts =
-        run_variants<uint8_t, Count>(bytes, bins, request, histogram_variants, judge, study);
-    if (!request.output_path.empty()) {
-        const std::vector<double> exact(counts.begin(), counts.end());  // up to 2^53
-        lab::write_array(request.output_path, exact.data(),
-                         {request.repeats, int64_t(sizes.size()), bins});
-    }
-    const std::string kind = request.input_path.empty() ? request.data + " " : "";
-    study.size(lab::format("%lld %sbytes", static_cast<long long>(count), kind.c_str()));
-    return count;
-}
-
 int main(int argc, char** argv) {
     lab::Arguments arguments(argc, argv, "Sums an array, or counts its bytes, with many threads.");
     Request request(arguments);
@@ -357,9 +315,9 @@ int main(int argc, char** argv) {
     refuse_contradictions(arguments, request,
                           !request.is_sum() || std::any_of(std::begin(sum_variants),
                                                            std::end(sum_variants), goes_round));
-    const int64_t count = request.is_sum() ? run_sums(arguments, request, study)
-                                           : run_histograms(arguments, request, study);
-    if (count > 0) return study.finish();
-    std::printf("0 elements: the result is zero, and nothing is launched\n");
-    return 0;
+    if (request.is_sum()) {
+        return solve<SumJudge>(arguments, request, study, read_values(request), 1, sum_variants);
+    }
+    return solve<CountJudge>(arguments, request, study, read_bytes(request), bins,
+                             histogram_variants);
 }

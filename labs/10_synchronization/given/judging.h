@@ -1,5 +1,5 @@
 // What the results should be, and which of them can be judged. The sum is kept in double: its error is
-// nothing beside that of a sum in float.
+// nothing beside that of a sum in float. The page includes it behind Count and bins.
 #pragma once
 
 #include <algorithm>
@@ -42,10 +42,8 @@ inline std::vector<Sum> sums_on_cpu(const std::vector<float>& values,
     return sums;
 }
 
-// How often each of `bins` bytes is among the first sizes[0], sizes[1], ... : (sizes, bins)
-template <class Count>
-std::vector<Count> counts_on_cpu(const std::vector<uint8_t>& bytes,
-                                 const std::vector<int64_t>& sizes, int bins) {
+inline std::vector<Count> counts_on_cpu(const std::vector<uint8_t>& bytes,
+                                        const std::vector<int64_t>& sizes) {
     const lab::NvtxRange range("reference");
     std::vector<Count> counts(bins), all;
     int64_t i = 0;
@@ -74,35 +72,59 @@ inline double depth_of(int64_t size, const lab::Launch& launch, bool chain) {
     return double(chain ? size : size / (blocks * launch.block.x) + 64 + blocks);
 }
 
-// An addition rounds by at most 2^-24 of its result, which is at most the sum of |x|; so a sum in
-// which each element goes through `depth` additions is off by no more than depth * 2^-24 of that.
-// Where this is more than an element of mean size, a lost one would not show.
-// sums: (repeats, sizes); the others: (sizes)
-inline lab::Comparison judge_sums(const std::vector<float>& sums, const std::vector<Sum>& expected,
-                                  const std::vector<int64_t>& sizes,
-                                  const std::vector<lab::Launch>& launches, bool chain) {
-    lab::Comparison comparison;
-    for (size_t k = 0; k < sums.size(); k++) {
-        const size_t place = k % sizes.size();
-        const Sum& sum = expected[place];
-        const double depth = depth_of(sizes[place], launches[place], chain);
-        const double bound = sum.exact() ? 0 : depth * 0x1p-24 * sum.magnitude;
-        merge(comparison, lab::compare(&sums[k], &sum.value, 1, {bound, 0}), int64_t(k));
-        if (!(bound * double(sizes[place]) > sum.magnitude)) continue;
-        comparison.doubt =
-            lab::format("off by %.3g, but rounding alone may cost %.3g, more than an element",
-                        std::fabs(double(sums[k]) - sum.value), bound);
-    }
-    return comparison;
-}
+// The sums of the first sizes[0], sizes[1], ... values. An addition rounds by at most 2^-24 of its
+// result, which is at most the sum of |x|; so a sum in which each element goes through `depth`
+// additions is off by no more than depth * 2^-24 of that. Where this is more than an element of mean
+// size, a lost one would not show.
+struct SumJudge {
+    using Result = float;
+    using Written = float;  // to --output
 
-// counts: (repeats, sizes, bins), expected: (sizes, bins)
-template <class Count>
-lab::Comparison judge_counts(const std::vector<Count>& counts, const std::vector<Count>& expected) {
-    lab::Comparison comparison;
-    for (size_t k = 0; k < counts.size(); k += expected.size()) {
-        merge(comparison, lab::compare(&counts[k], expected.data(), int64_t(expected.size())),
-              int64_t(k));
+    SumJudge(const std::vector<float>& values, const std::vector<int64_t>& of_sizes)
+        : sizes(of_sizes), expected(sums_on_cpu(values, of_sizes)) {}
+
+    // sums: (repeats, sizes); launches: (sizes)
+    template <class Variant>
+    lab::Comparison operator()(const Variant& variant, const std::vector<float>& sums,
+                               const std::vector<lab::Launch>& launches) const {
+        lab::Comparison comparison;
+        for (size_t k = 0; k < sums.size(); k++) {
+            const size_t place = k % sizes.size();
+            const Sum& sum = expected[place];
+            const double depth = depth_of(sizes[place], launches[place], variant.chain);
+            const double bound = sum.exact() ? 0 : depth * 0x1p-24 * sum.magnitude;
+            merge(comparison, lab::compare(&sums[k], &sum.value, 1, {bound, 0}), int64_t(k));
+            if (!(bound * double(sizes[place]) > sum.magnitude)) continue;
+            comparison.doubt =
+                lab::format("off by %.3g, but rounding alone may cost %.3g, more than an element",
+                            std::fabs(double(sums[k]) - sum.value), bound);
+        }
+        return comparison;
     }
-    return comparison;
-}
+
+    std::vector<int64_t> sizes;
+    std::vector<Sum> expected;
+};
+
+// How often each byte is among the first sizes[0], sizes[1], ... bytes.
+struct CountJudge {
+    using Result = Count;
+    using Written = double;  // whole numbers up to 2^53
+
+    CountJudge(const std::vector<uint8_t>& bytes, const std::vector<int64_t>& sizes)
+        : expected(counts_on_cpu(bytes, sizes)) {}
+
+    // counts: (repeats, sizes, bins)
+    template <class Variant>
+    lab::Comparison operator()(const Variant&, const std::vector<Count>& counts,
+                               const std::vector<lab::Launch>&) const {
+        lab::Comparison comparison;
+        for (size_t k = 0; k < counts.size(); k += expected.size()) {
+            const int64_t numbers = expected.size();
+            merge(comparison, lab::compare(&counts[k], expected.data(), numbers), int64_t(k));
+        }
+        return comparison;
+    }
+
+    std::vector<Count> expected;  // (sizes, bins)
+};

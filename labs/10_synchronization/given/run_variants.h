@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -12,15 +13,6 @@ std::vector<std::string> names_of(const Variants& variants) {
     std::vector<std::string> names;
     for (const auto& variant : variants) names.push_back(variant.name);
     return names;
-}
-
-// The first of `names` that is not among `known`, or "".
-inline std::string first_unknown(const std::vector<std::string>& names,
-                                 const std::vector<std::string>& known) {
-    for (const std::string& name : names) {
-        if (!std::count(known.begin(), known.end(), name)) return name;
-    }
-    return "";
 }
 
 // The names of both problems; those that both have stand there once.
@@ -38,13 +30,16 @@ inline std::string chosen_problem(const lab::Arguments& arguments, const Request
                                   const std::vector<std::string>& sums,
                                   const std::vector<std::string>& histograms) {
     if (names == all_names(sums, histograms)) return request.problem;
-    const std::string not_summed = first_unknown(names, sums);
-    const std::string not_counted = first_unknown(names, histograms);
-    std::string problem = request.problem;
-    if (!arguments.given("problem") && not_counted.empty() && !not_summed.empty()) {
-        problem = "histogram";
-    }
-    const std::string name = problem == "sum" ? not_summed : not_counted;
+    const auto unknown = [&](const std::vector<std::string>& known) {  // the first such name, or ""
+        for (const std::string& name : names) {
+            if (!std::count(known.begin(), known.end(), name)) return name;
+        }
+        return std::string();
+    };
+    const bool counted = unknown(histograms).empty() && !unknown(sums).empty();
+    const std::string problem =
+        counted && !arguments.given("problem") ? "histogram" : request.problem;
+    const std::string name = unknown(problem == "sum" ? sums : histograms);
     if (!name.empty()) {
         lab::refuse("--variant: %s is not a variant of --problem %s", name.c_str(),
                     problem.c_str());
@@ -54,11 +49,11 @@ inline std::string chosen_problem(const lab::Arguments& arguments, const Request
 
 // Launches each chosen variant for every size and every repeat, and gives the results of the last
 // one: they lie one behind the other, each of `width` numbers.
-template <class Input, class Result, class Variants, class Judge>
-std::vector<Result> run_variants(const std::vector<Input>& input, int width, const Request& request,
+template <class Result, class Input, class Variants, class Judge>
+std::vector<Result> run_variants(const std::vector<Input>& input, int width,
+                                 const std::vector<int64_t>& sizes, const Request& request,
                                  const Variants& variants, const Judge& judge, lab::Study& study) {
     const int64_t count = input.size();
-    const std::vector<int64_t> sizes = request.sizes(count);
     std::vector<Result> found(request.repeats * sizes.size() * width);
     if (count == 0) return found;  // zeros: a grid without blocks cannot be launched
     lab::require_device();
@@ -90,4 +85,29 @@ std::vector<Result> run_variants(const std::vector<Input>& input, int width, con
             variant.name, [&] { d_found.poison(); }, launch, judged, found.size() == size_t(width));
     }
     return found;
+}
+
+// Solves a problem: results of `width` numbers each, judged by a Judge, and written to --output.
+template <class Judge, class Input, class Variants>
+int solve(const lab::Arguments& arguments, const Request& request, lab::Study& study,
+          const std::vector<Input>& input, int width, const Variants& variants) {
+    using Result = typename Judge::Result;
+    const int64_t count = input.size();
+    require_results(arguments, request, count, sizeof(Input), width * sizeof(Result));
+    const std::vector<int64_t> sizes = request.sizes(count);
+    const std::vector<Result> found =
+        run_variants<Result>(input, width, sizes, request, variants, Judge(input, sizes), study);
+    if (!request.output_path.empty()) {
+        std::vector<int64_t> shape = {request.repeats, int64_t(sizes.size())};
+        if (width > 1) shape.push_back(width);
+        const std::vector<typename Judge::Written> written(found.begin(), found.end());
+        lab::write_array(request.output_path, written.data(), shape);
+    }
+    const bool random_bytes = !request.is_sum() && request.input_path.empty();
+    study.size(lab::format("%lld %s%s", static_cast<long long>(count),
+                           random_bytes ? (request.data + " ").c_str() : "",
+                           request.is_sum() ? "floats" : "bytes"));
+    if (count > 0) return study.finish();
+    std::printf("0 elements: the result is zero, and nothing is launched\n");
+    return 0;
 }

@@ -29,7 +29,7 @@ SUMS_THERE, HISTOGRAMS_THERE = (ALL_SUMS, ALL_HISTOGRAMS) if lab.further else (S
 TASKS_OF_BARRIERS = {"shared_tree": "TODO 4", "warp_shuffles": "TODO 6", "vectorised": "TODO 6", "two_stages": "TODO 6",
                      "shared_copy": "TODO 8"}
 TASKS_OF_ATOMICS = {"global_atomics": "TODO 3", "shared_copy": "TODO 8", "lane_copies": "TODO 9"}
-BLOCK, WARP = 256, 32
+BLOCK, WARP, DEMO_BLOCK = 256, 32, 512
 lab.kernels({"global_atomics": "sum_global_atomics|histogram_global_atomics",
              "two_stages": ("sum_into_parts", "sum_of_parts"), "vectorised": "sum_vectorised",
              **{variant: f"sum_{variant}" for variant in SUMS[1:3]},
@@ -71,6 +71,7 @@ def wrong_trees(part):
     yield "the threads of a block do not add up what they have: the sum holds thread 0's element only", part[:, 0]
     yield "the last step of the tree, stride 1, is missing", tree(part, halves[:-1])
     yield "the first step of the tree, stride blockDim.x / 2, is missing", tree(part, halves[1:])
+    yield "the strides go up: with the first `stride` threads at work they go down, from blockDim.x / 2 to 1", tree(part, halves[::-1])
     yield ("each step replaces part[threadIdx.x] by the other part: it is to be added (+=)",
            tree(part, halves, keep=False))
     yield ("the other part is that of thread `stride` for all: it is to be that of threadIdx.x + stride",
@@ -80,11 +81,11 @@ def wrong_trees(part):
                "threadIdx.x < stride", tree(part, halves, ahead))
 
 
-def shuffled(value, steps, keep=True, up=False):
-    """The values of the warps (..., 32) after these steps."""
+def shuffled(value, steps, keep=True, up=False, own=1):
+    """The values of the warps (..., 32) after these steps; own=0: all lanes read lane `offset`."""
     lanes = numpy.arange(WARP)
     for offset in steps:
-        lane = lanes - offset if up else lanes + offset
+        lane = own * lanes - offset if up else own * lanes + offset
         value = (value if keep else 0) + value[..., numpy.where((lane < 0) | (lane >= WARP), lanes, lane)]
     return value
 
@@ -105,6 +106,8 @@ WARP_SLIPS = [
     ("the values go to the lanes above: __shfl_down_sync brings that of the lane `offset` further up", HALVES,
      {"up": True}),
     *((f"all steps have the offset {offset}: they are to have 16, 8, 4, 2, 1", [offset] * 5, {}) for offset in HALVES),
+    ("the offset goes down by 1 in each step: it is to be halved, 16, 8, 4, 2, 1", list(range(16, 0, -1)), {}),
+    ("all lanes get the value of lane `offset`: __shfl_down_sync brings that of the lane `offset` further up", HALVES, {"own": 0}),
     ("a step with offset 32 adds each lane's own value once more: the first offset is 16", [32, *HALVES], {}),
 ]
 
@@ -115,7 +118,9 @@ def wrong_warps():
         yield f"{sentence} (TODO 5)", lambda p, steps=steps, options=options: block_sums(p, steps, **options)
     yield ("only the first warp of each block is in the sum: its lanes are to add up the sums of all warps (TODO 6)",
            lambda p: shuffled(p.reshape(len(p), -1, WARP), HALVES)[:, 0, 0])
-    yield ("sum_of_warp[warp] is that of lane 31, since all lanes store: only lane 0 has the whole sum (TODO 6)",
+    yield ("the last warp of each block is not in the sum: a lane takes part with a sum where lane < blockDim.x / warp_size (TODO 6)",
+           lambda p: shuffled(p.reshape(len(p), -1, WARP), HALVES)[:, :-1, 0].sum(axis=1))
+    yield ("sum_of_warp[warp] is that of lane 31: only lane 0 has the whole sum, so it alone is to store (TODO 6)",
            lambda p: block_sums(p, HALVES, lane=31))
 
 
@@ -147,6 +152,8 @@ def wrong_tiles(x, grid):
     yield ("only the last vector of each thread is in the sum: each is to be added to `part` (+=)",
            vectors[-grid:, 3].sum() + rest)
     yield "every block adds every tile: it is to begin at blockIdx.x, in steps of gridDim.x", grid * vectors.sum() + rest
+    yield "every block begins at tile 0: it is to begin at blockIdx.x", grid * vectors[::grid].sum() + rest
+    yield "every thread adds the vectors of thread 0: vector k is number k * block_size + threadIdx.x", BLOCK * vectors[:, :, 0].sum() + rest
     yield "every block adds the tiles from its own to the last one: the step is gridDim.x", (
         vectors.sum(axis=(1, 2, 3)) * numpy.minimum(number + 1, grid)).sum() + rest
     per_thread = sum(vectors[t::grid, :, t].sum() for t in range(min(BLOCK, len(vectors))))
@@ -157,6 +164,8 @@ def wrong_tiles(x, grid):
                4 * vectors[:, k].sum() + rest)
     for k, member in enumerate("xyzw"):
         yield f"member {member} of the vectors is missing", vectors.sum() - vectors[..., k].sum() + rest
+        yield (f"member {member} of `part` is that of the last vector alone: each is to be added (+=)",
+               vectors.sum() - vectors[..., k].sum() + vectors[-grid:, 3, :, k].sum() + rest)
         for other in set(range(4)) - {k}:
             yield (f"member {member} of the vectors is missing, and {'xyzw'[other]} is added twice",
                    vectors.sum() - vectors[..., k].sum() + vectors[..., other].sum() + rest)
@@ -194,6 +203,7 @@ def wrong_sums(variant, values, count, most_blocks):
                    values[:-(-count // BLOCK) * BLOCK].astype(float).sum())
         yield "each thread adds 1: it is to add its element, values[i] (TODO 3)", count
         yield "only thread 0 of each block adds its element (TODO 3)", part[:, 0].sum()
+        yield "every block adds the elements of the first one: thread i adds values[i] (TODO 3)", x[numpy.arange(count) % BLOCK].sum()
     elif variant == "shared_tree":
         yield from ((f"{sentence} (TODO 4)", blocks.sum()) for sentence, blocks in wrong_trees(part))
     else:
@@ -258,8 +268,8 @@ def unwritten_memory_added(expected, got, case):
         return "a part that no thread has written is added: thread t adds part[t + stride], and only where t < stride (TODO 4)"
     if "lane" in origins(got):
         return shuffle_in_a_condition(case)
-    return ("lanes of the first warp add places of sum_of_warp that no warp has written: a block of 256 has 8 warps, and the "
-            "lanes beyond them are to take part with 0 (TODO 6)")
+    return ("lanes of the first warp add places of sum_of_warp that no warp has written: lane 0 of each warp stores in "
+            "sum_of_warp[warp], a block of 256 has 8 warps, and the lanes beyond them are to take part with 0 (TODO 6)")
 
 
 def shuffle_in_a_condition(case):
@@ -389,14 +399,21 @@ def place(case):
     return name
 
 
+PAST_THE_END = {"global_atomics": "a thread without an element reads: the bounds test is i < count (TODO 3)",
+                "vectorised": "a tile is read that is not whole or not there: tiles go up to whole_tiles - 1, and tile `tile` begins at "
+                              "vector tile * tile_vectors (TODO 7)"}
+
+
 def sums_of(case, variant, values, *words):
-    """What the program writes; a program that ends at a shuffle is told which task that is."""
+    """What the program writes; a program that is stopped is told which task that is."""
     try:
         return case.compute("--variant", variant, *words, inputs={"input": values})
     except checker.Failure as failure:
         if "warp primitive" in str(failure):
             raise checker.Failure(f"{failure}\nlikely cause: the shuffle, or the call of warp_sum, stands inside a condition "
                                   "(TODO 5, TODO 6)")
+        if variant in PAST_THE_END and re.search("past the end|before the start", str(failure)):
+            raise checker.Failure(f"{failure}\nlikely cause: {PAST_THE_END[variant]}")
         raise
 
 
@@ -596,9 +613,10 @@ def demo(case, demonstration, counts, count):
     found = re.search(r"^repaired: +(\d+)$", run.stdout, re.M)
     case.expect(found, "the demo prints no line `repaired: NUMBER`")
     case.expect(re.search(r"^racy: may be wrong: +\d+$", run.stdout, re.M), "the demo does not say that it is racy")
-    case.expect(int(found[1]) == expected,
-                f"the repaired kernel gives {found[1]}, expected {expected} "
-                f"({'TODO 1: one atomic a thread' if counts else 'TODO 2: a barrier in every step, for all threads'})")
+    missing = "TODO 1: one atomic a thread" if counts else "TODO 2: a barrier in every step, for all threads"
+    if counts and int(found[1]) == -(-count // DEMO_BLOCK) * DEMO_BLOCK:
+        missing = "TODO 1: the threads beyond the end count as well: only where i < count is there one to count"
+    case.expect(int(found[1]) == expected, f"the repaired kernel gives {found[1]}, expected {expected} ({missing})")
 
 
 for word, counts in (("lost_update", True), ("lost_update_in_shared", True), ("missing_barrier", False)):

@@ -17,9 +17,14 @@ RACE = "hangs on the order in which the threads run.*"
 CPU = ("cpu",)  # a card may run it in a good order
 
 FAULTS = [
+    # Tasks 1 and 2
+    Fault(name="threads beyond the end counted", file="races.cuh", old="if (i < count) atomicAdd(total, Count{1});", new="atomicAdd(total, Count{1});",
+          caught="gives 10240, expected 10007 .TODO 1: the threads beyond the end"),
+    Fault(name="a warp's barrier in the repair", file="races.cuh", old="        __syncthreads();\n        //: // TODO 2", new="        __syncwarp();\n        //: // TODO 2",
+          caught="TODO 2: a barrier in every step", backends=CPU),
     # Task 3
     Fault(name="bounds test forgotten", old="if (i < count) atomicAdd(sum, values[i]);", new="atomicAdd(sum, values[i]);",
-          caught="compare the index with the number of elements before the access", backends=CPU),
+          caught="compare the index .*before the access(.|\\n)*likely cause: a thread without an element reads: .*TODO 3", backends=CPU),
     Fault(name="sum without an atomic", old="if (i < count) atomicAdd(sum, values[i]);",
           new="if (i < count) *sum += values[i];", caught="race in kernel sum_global_atomics", watched=True, backends=CPU),
     Fault(name="one thread adds all", old="if (i < count) atomicAdd(sum, values[i]);",
@@ -27,6 +32,8 @@ FAULTS = [
           caught="of the 9216 threads of sum_global_atomics only 1 stored anything .* not shared out"),
     Fault(name="a launch the first time only", old=ZEROED, new="    static bool done = false;\n    if (done) return launch;\n"
           "    done = true;\n" + ZEROED, caught="right only once: in a later launch"),
+    Fault(name="the first block's elements", old="if (i < count) atomicAdd(sum, values[i]);",
+          new="if (i < count) atomicAdd(sum, values[threadIdx.x]);", caught="every block adds the elements of the first one.*TODO 3"),
     # Task 4
     Fault(name="missing barrier in the tree", old=TREE, new=TREE.replace("        __syncthreads();\n", ""),
           caught=RACE + "TODO 4", backends=CPU),
@@ -40,7 +47,11 @@ FAULTS = [
     Fault(name="one thread too many in the tree", old=TREE,
           new=TREE.replace("threadIdx.x < stride", "threadIdx.x <= stride"),
           caught="so there is a race: .*or too many threads store .TODO 4", backends=CPU),
+    Fault(name="strides go up", old="unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {\n        __",
+          new="unsigned stride = 1; stride < blockDim.x; stride *= 2) {\n        __", caught="the strides go up: .*TODO 4"),
     # Tasks 5 and 6
+    Fault(name="an offset less in each step", old="offset > 0; offset /= 2", new="offset > 0; offset--", caught="the offset goes down by 1.*TODO 5"),
+    Fault(name="all lanes read one", old=SHUFFLE, new=SHUFFLE.replace("shfl_down", "shfl"), caught="all lanes get the value of lane `offset`.*TODO 5"),
     Fault(name="last shuffle missing", old="offset > 0; offset /= 2", new="offset > 1; offset /= 2",
           caught="last step of the shuffles, offset 1, is missing .TODO 5"),
     Fault(name="shuffle in a condition", old=SHUFFLE,
@@ -59,6 +70,10 @@ FAULTS = [
           new="sum_of_warp[warp] = value;", caught=RACE + "TODO 6", backends=CPU),
     Fault(name="only the first warp", old=WARPS, new=WARPS.replace("blockDim.x / warp_size", "1"),
           caught="only the first warp of each block is in the sum: .*TODO 6"),
+    Fault(name="all warps store in one place", old="if (lane == 0) sum_of_warp[warp] = value;\n    __sync", new="if (lane == 0) sum_of_warp[lane] = value;\n    __sync",
+          caught="no warp has written: lane 0 of each warp stores in sum_of_warp.warp..*TODO 6", backends=CPU),
+    Fault(name="the last warp left out", old=WARPS, new=WARPS.replace("warp_size ?", "warp_size - 1 ?"),
+          caught="the last warp of each block is not in the sum.*TODO 6"),
     Fault(name="sums of warps that are not there", old=WARPS, new="    return warp_sum(sum_of_warp[lane]);",
           caught="places of sum_of_warp that no warp has written.*TODO 6", backends=CPU),
     Fault(name="parts behind the first 256 left out", old=WARPS,
@@ -69,6 +84,12 @@ FAULTS = [
           caught="only the first tile of each block is in the sum: the next one is tile . gridDim.x .TODO 7"),
     Fault(name="every block adds every tile", old=TILES, new=TILES.replace("= blockIdx.x", "= 0").replace(
         "+= gridDim.x", "+= 1"), caught="every block adds every tile: it is to begin at blockIdx.x.*TODO 7"),
+    Fault(name="a tile too many", old=TILES, new=TILES.replace("tile < whole", "tile <= whole"), backends=CPU,
+          caught="a tile is read that is not whole or not there: .*TODO 7"),
+    Fault(name="every block from tile 0", old=TILES, new=TILES.replace("= blockIdx.x", "= 0"), caught="every block begins at tile 0.*TODO 7"),
+    Fault(name="every thread the first vector", old="mine[k * block_size + threadIdx.x];", new="mine[k * block_size];",
+          caught="every thread adds the vectors of thread 0.*TODO 7"),
+    Fault(name="one member replaced", old="part.x += vector[k].x", new="part.x = vector[k].x", caught="member x of `part` is that of the last vector alone.*TODO 7"),
     Fault(name="one member of the vectors missing", old="            part.z += vector[k].z;\n", new="",
           caught="member z of the vectors is missing .TODO 7"),
     Fault(name="one vector four times", old="mine[k * block_size + threadIdx.x];", new="mine[threadIdx.x];",

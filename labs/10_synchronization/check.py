@@ -244,9 +244,8 @@ def hangs_on_the_order(expected, got, case):
     variant = case.parameters["variant"]
     if any(found is None or found.shape != got.shape for found in orders):
         return None
-    if not (orders[0] < 1 << 24).all() and not numpy.isnan(orders[0]).any():
-        return None  # so large a sum is rounded, in each order to other digits
-    if orders[0].tobytes() != orders[1].tobytes() and variant in TASKS_OF_BARRIERS:
+    exact = ~((orders[0] >= 1 << 24) | (orders[1] >= 1 << 24))  # a larger sum is rounded, in each order to other digits
+    if orders[0][exact].tobytes() != orders[1][exact].tobytes() and variant in TASKS_OF_BARRIERS:
         return ("the result hangs on the order in which the threads run, so there is a race: a barrier is missing or stands "
                 f"in the wrong place, or too many threads store ({TASKS_OF_BARRIERS[variant]}). `make sanitize LAB=10` names "
                 "the lines")
@@ -310,21 +309,28 @@ def bins_of(bytes_, weights=None):
     return numpy.bincount(bytes_, weights, minlength=256)
 
 
+def counts_of_blocks(x, grid):
+    """(blocks, bins): what the copy of each block holds in the end."""
+    of_block = numpy.zeros((grid, 256))
+    numpy.add.at(of_block, (numpy.arange(len(x)) % (grid * BLOCK) // BLOCK, x), 1)
+    return of_block
+
+
 def wrong_copies(x, grid):
     """Sentence -> the counts of a slip in histogram_shared_copy."""
     thread = numpy.arange(len(x)) % (grid * BLOCK)
-    block = thread // BLOCK
-    of_block = numpy.zeros((grid, 256))
-    numpy.add.at(of_block, (block, x), 1)
+    of_block = counts_of_blocks(x, grid)
     yield "each thread counts one byte: it is to go on to first + stride, first + 2 * stride, ...", bins_of(x[:grid * BLOCK])
     yield ("several blocks count the same bytes: the step is `stride`, the threads of the whole grid",
            bins_of(x, numpy.minimum(numpy.arange(len(x)) // BLOCK + 1, grid)))
     yield ("counted is the number of the thread, not the byte: the counter is copy[bytes[i]]",
            bins_of((thread % BLOCK).astype(numpy.uint8)))
+    yield "each thread counts all bytes from its first one on: the step is `stride`", bins_of(
+        x, numpy.minimum(numpy.arange(len(x)) + 1, grid * BLOCK))
+    yield "each thread counts its first byte again in every round: the counter is copy[bytes[i]]", bins_of(x[thread])
     yield "each block adds 1 to the bins that it has seen: it is to add copy[bin]", (of_block > 0).sum(axis=0)
-    for number in {0, grid - 1} if grid > 1 else ():
-        yield ("only one block's counts are there: the others are to be added to them (atomicAdd), not replaced",
-               of_block[number])
+    yield "each block adds 1 to all bins: it is to add copy[bin]", numpy.full(256, grid)
+    yield "every thread adds all bins: thread t is to add the bins t, t + blockDim.x, ... alone", BLOCK * bins_of(x)
 
 
 def wrong_lanes(x, _):
@@ -375,6 +381,8 @@ def explained_counts(expected, got, case):
             return sentence
     if (found == 0).all():
         return f"nothing is counted: {variant} adds nothing to counts{f' ({task})' if task else ''}"
+    if variant == "shared_copy" and grid > 1 and (found == counts_of_blocks(data[:sizes[column]], grid)).any(axis=0).all():
+        return "in each bin is the count of one block alone: the blocks are to add theirs, by atomicAdd, and not to replace the others' (TODO 8)"
     if variant == "shared_copy" and found.max() > 1 << 30:
         return ("a counter in shared memory begins with what was there before: all threads together are to set the "
                 "copy to zero, with a barrier behind it (TODO 8)")

@@ -65,16 +65,22 @@ What a case function gets is a `checker.Case`, followed by the keyword arguments
     case.run(*arguments)    runs the program in the case's private folder and returns a Run with
                             .stdout .stderr .status .seconds .lines; status= says what is expected
                             (0; a number, a tuple, or None for any), env= adds variables, timeout=
-    case.save(name, array)  writes name.npy into the folder and returns its file name
+    case.save(name, array)  writes name.npy into the folder and returns its file name; a picture, if the name is "name.png"
     case.compute(*arguments, inputs={"a": a}, output="output")
                             saves the inputs, runs with `--a a.npy --output output.npy`, and returns
-                            the array that the program wrote
-    case.load(name)         the array of a file that the program wrote, when run() was used
+                            the array that the program wrote; with kind="png" they are pictures
+    case.load(name)         the array of a file that the program wrote, when run() was used; or the picture "name.png"
     case.compare(expected, got, tolerance, dtype=None, diagnosers=[], place=None)
                             fails unless shape, dtype (that of `expected`, or the one given) and
                             every element are right; place(index) names an element in the report
     case.refuses(*arguments, saying="text")
                             bad usage: status 2, a sentence with that text on stderr, no output file
+    case.refuses_values("--height --width", "-1", "many")
+                            the same of each option with each value
+    case.refuses_broken("--input", good)
+                            the same of a file that is missing, a folder, empty, of another kind, or a part of `good`
+    case.calls_correct(run, variants)
+                            the program's table has a row for each variant, and calls it correct
     case.same_lines(expected, got, any_order=False)
                             for programs that are judged by the lines they print
     case.kernels(what, own, others), case.threads(kernel, threads=, blocks=, storing=), case.copied_back(bytes),

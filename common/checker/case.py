@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections import Counter
 from pathlib import Path
 
 import numpy
+from PIL import Image
 
 from . import comparison, diagnose
 from . import record as records
@@ -29,6 +31,7 @@ class Case:
         self.order = order  # of blocks and threads in CPU mode; "" as they come
         self.random = numpy.random.default_rng([seed, zlib.crc32(name.encode())])
         self.inputs: dict[str, numpy.ndarray] = {}
+        self.input_files: set[str] = set()
         self.wrong: numpy.ndarray | None = None
         self.last_run: Run | None = None
         self.statuses: list[int] = []  # of all runs, for the lab's verdict on status 77
@@ -44,10 +47,16 @@ class Case:
         return self.random.uniform(low, high, shape).astype(dtype)
 
     def save(self, name: str, array: numpy.ndarray) -> str:
-        """Writes `name`.npy into the case's folder; returns the file name for the command line."""
+        """Writes `name`.npy, or the picture `name`.png, into the case's folder; returns the file name for the command line."""
+        name, dot, kind = name.partition(".")
+        file = f"{name}.{kind or 'npy'}"
         self.inputs[name] = numpy.asarray(array)
-        numpy.save(self.folder / f"{name}.npy", array)
-        return f"{name}.npy"
+        self.input_files.add(file)
+        if dot:
+            Image.fromarray(array).save(self.folder / file)
+        else:
+            numpy.save(self.folder / file, array)
+        return file
 
     # Running
 
@@ -75,50 +84,61 @@ class Case:
         raise Failure(text + quoted_output(run))
 
     def compute(self, *arguments, inputs: dict[str, numpy.ndarray] | None = None,
-                output: str = "output", env: dict[str, str] | None = None,
+                output: str = "output", kind: str = "", env: dict[str, str] | None = None,
                 timeout: float | None = None) -> numpy.ndarray:
-        """Saves the inputs, runs with `--name name.npy` for each and `--output`, returns the output."""
+        """Saves the inputs, runs with `--name name.npy` for each and `--output`, returns the output.
+
+        `kind` ("png") makes pictures of them; an output with an ending has its own."""
         words = list(arguments)
-        self._computed = words, output, timeout
+        if "--variant" in words:
+            self.parameters = {**self.parameters, "variant": words[words.index("--variant") + 1]}
+        self._computed = words, output, kind, timeout
         for name, array in (inputs or {}).items():
-            words += [f"--{name}", self.save(name, array)]
-        path = self.folder / f"{output}.npy"
+            words += [f"--{name}", self.save(f"{name}.{kind}" if kind else name, array)]
+        option, dot, own = output.partition(".")
+        path = self.folder / f"{option}.{own or kind or 'npy'}"
         path.unlink(missing_ok=True)  # a second run in one case must write again
-        before = self.saved_inputs(besides=output)
-        run = self.run(*words, f"--{output}", path.name, status=(0, 1), env=env, timeout=timeout)
+        before = self.states_of_inputs(path.name)
+        run = self.run(*words, f"--{option}", path.name, status=(0, 1), env=env, timeout=timeout)
         if run.status == 1 and path.exists():
             self._denied = run
-        touched = [name for name, state in before.items() if self.saved_inputs().get(name) != state]
+        touched = [name for name, state in before.items() if self.states_of_inputs().get(name) != state]
         self.expect(not touched, f"the program has changed or removed its input {', '.join(touched)}")
-        return self.load(output)
+        return self.load(path.name)
 
     def in_order(self, order: str) -> numpy.ndarray | None:
         """For diagnosers: what the last compute() gives when one core runs blocks and threads in this order; None on
         a card, and when it fails."""
         run, denied = self.last_run, self._denied
-        words, output, timeout = self._computed
+        words, output, kind, timeout = self._computed
         try:
-            return self.compute(*words, output=output, timeout=timeout,
+            return self.compute(*words, output=output, kind=kind, timeout=timeout,
                                 env={"CUDA_CPU_ORDER": order, "CUDA_CPU_THREADS": "1"}) if self.backend == "cpu" else None
         except Failure:
             return None
         finally:
             self.last_run, self._denied = run, denied
-            self._computed = words, output, timeout
+            self._computed = words, output, kind, timeout
 
-    def saved_inputs(self, besides: str = "") -> dict[str, tuple[int, int]]:
+    def states_of_inputs(self, besides: str = "") -> dict[str, tuple[int, int]]:
         """The input files that are there, with what changes when somebody writes to them."""
-        paths = [self.folder / f"{name}.npy" for name in self.inputs if name != besides]
+        paths = [self.folder / name for name in self.input_files if name != besides]
         states = {path.name: path.lstat() for path in paths if path.exists()}
         return {name: (state.st_size, state.st_mtime_ns) for name, state in states.items()}
 
     def load(self, name: str) -> numpy.ndarray:
-        """The array in `name`.npy, which the program has written."""
-        path = self.folder / f"{name}.npy"
+        """The array in `name`.npy, or in the picture `name`.png, which the program has written."""
+        path = self.folder / (name if "." in name else f"{name}.npy")
         if not path.exists():
             self.no_file(path.name)
         if not path.is_file():  # reading a pipe would wait for ever
             raise Failure(f"{path.name} is not a regular file")
+        if path.suffix != ".npy":
+            try:
+                with Image.open(path) as picture:
+                    return numpy.asarray(picture)
+            except (OSError, ValueError, SyntaxError) as error:
+                raise Failure(f"{path.name} is no picture that Pillow can read: {error}")
         try:
             array = numpy.load(path, allow_pickle=False)
         except (ValueError, EOFError, OSError, MemoryError) as error:
@@ -208,6 +228,28 @@ class Case:
         if added:
             self.fail(f"the program refused its arguments, yet left {', '.join(sorted(added))} behind")
         return run
+
+    def refuses_values(self, options: str, *values: str) -> None:
+        """Bad usage: each of the options ("--height --width") with each of the values."""
+        for option in options.split():
+            for value in values:
+                self.refuses(option, value, saying=option)
+
+    def refuses_broken(self, option: str, good: str, *arguments) -> None:
+        """Bad usage: a file that is not there, a folder, one that is empty, that holds something else, or a part of `good`."""
+        suffix, content = Path(good).suffix, (self.folder / good).read_bytes()
+        broken = {"absent": None, "empty": b"", "text": b"This is no input.\n", "cut": content[:-40]}
+        for name, part in broken.items():
+            if part is not None:
+                (self.folder / f"{name}{suffix}").write_bytes(part)
+            self.refuses(option, f"{name}{suffix}", *arguments, saying=f"{name}{suffix}")
+        self.refuses(option, ".", *arguments, saying="folder")
+
+    def calls_correct(self, run: Run, variants) -> None:
+        """The table of the run must have a row for each variant, and call it correct."""
+        for variant in variants:
+            self.expect(re.search(rf"^{variant} .*\bcorrect$", run.stdout, re.MULTILINE),
+                        f"the table has no row that calls {variant} correct")
 
     def same_lines(self, expected: list[str], got: list[str], any_order: bool = False) -> None:
         """Fails unless the lines are the same; white space at their ends does not count."""

@@ -2,18 +2,15 @@
 
 import functools
 import itertools
-import re
 import sys
 from pathlib import Path
 
 import numpy
-from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 import checker
 from checker.comparison import poisoned
 from checker.diagnose import rows_beyond_the_grid
-from checker.program import quoted_output
 
 lab = checker.Lab(__file__, tasks={"interleaved": "TODO 2", "planar": "TODO 3", "planar_vectorised": "TODO 4",
                                    "vectorised": "TODO 5b", "staged": "TODO 6"})
@@ -52,7 +49,7 @@ def wrong_arithmetic(expected, got, case):
     """Another formula, on the right pixels."""
     if one_value(got):
         return None
-    pixels = case.inputs["picture"]
+    pixels = case.inputs["input"]
     red, green, blue = (pixels[..., channel].astype(numpy.int32) for channel in range(3))
     guesses = {
         "the sum is cut off, not rounded: add half of the divisor before the division": thousandths(pixels) // 1000,
@@ -80,7 +77,7 @@ def wrong_arithmetic(expected, got, case):
 
 def wrong_storage(expected, got, case):
     """The right formula on bytes of other pixels."""
-    flat, found = case.inputs["picture"].reshape(-1), got.reshape(-1)
+    flat, found = case.inputs["input"].reshape(-1), got.reshape(-1)
     count = found.size
     if count < 16 or case.wrong.reshape(-1)[0] and count < 64 or one_value(got):
         return None
@@ -121,7 +118,7 @@ def own_vectors(expected, got, case):
     """staged: each thread goes on with the vectors that it has loaded itself."""
     if case.parameters.get("variant") != "staged" or got.size < 4096:
         return None
-    flat = case.inputs["picture"].reshape(-1)
+    flat = case.inputs["input"].reshape(-1)
     end = got.size // 4096 * 4096 * 3  # of the whole tiles
     tiles = flat[:end].reshape(-1, 3, 256, 16).swapaxes(1, 2)
     if explains(gray(numpy.concatenate([tiles.reshape(-1), flat[end:]]).reshape(-1, 3)), got, case):
@@ -194,31 +191,10 @@ DIAGNOSERS = [groups_only, rows_beyond_the_grid, before_the_barrier, wrong_arith
 # Cases
 
 
-def save(case, name, pixels):
-    """Writes a picture into the case's folder."""
-    Image.fromarray(pixels).save(case.folder / name)
-    return name
-
-
-def convert(case, variant, name, output="gray.png", options=()):
-    """Runs one variant on a picture file; the picture that it wrote."""
-    path = case.folder / output
-    path.unlink(missing_ok=True)
-    case.run("--variant", variant, "--input", name, "--output", output, *options, status=(0, 1))
-    if not path.exists():
-        case.no_file(output)
-    with Image.open(path) as picture:
-        case.expect(picture.mode == "L", f"{output} is not a gray picture of 8 bits (Pillow says {picture.mode})")
-        return numpy.asarray(picture)
-
-
 def judge(case, pixels, variant, kind="ppm", options=()):
     """One variant on one picture of (height, width, 3) bytes."""
-    case.inputs["picture"] = pixels
-    got = convert(case, variant, save(case, f"picture.{kind}", pixels), f"gray.{kind}", options)
+    got = case.compute("--variant", variant, *options, inputs={"input": pixels}, kind=kind)
     case.compare(gray(pixels), got, EXACT, diagnosers=DIAGNOSERS)
-    case.expect(case.last_run.status == 0, "the picture is right, yet the program ended with status 1"
-                + quoted_output(case.last_run))
 
 
 def random_pixels(case, height, width):
@@ -293,7 +269,6 @@ def fresh(case):
     height, width = (int(side) for side in case.random.integers(1, 300, 2))
     pixels = random_pixels(case, height, width)
     for variant in VARIANTS:
-        case.parameters = {"variant": variant}
         judge(case, pixels, variant)
 
 
@@ -302,12 +277,11 @@ def channels(case):
     """A gray file stays as it is; alpha is dropped, whatever it holds, and that is said."""
     for count in (1, 2, 3, 4):
         pixels = case.random.integers(0, 256, (8, 8, count), dtype=numpy.uint8)
-        name = save(case, f"channels_{count}.png", pixels[..., 0] if count == 1 else pixels)
-        coloured = pixels[..., :3] if count > 2 else pixels[..., :1].repeat(3, axis=2)
-        case.inputs["picture"] = coloured
+        name = case.save(f"channels_{count}.png", pixels[..., 0] if count == 1 else pixels)
+        coloured = case.inputs["input"] = pixels[..., :3] if count > 2 else pixels[..., :1].repeat(3, axis=2)
         for variant in ("interleaved", "planar_vectorised", "staged"):
-            case.parameters = {"variant": variant}
-            case.compare(gray(coloured), convert(case, variant, name), EXACT, diagnosers=DIAGNOSERS)
+            got = case.compute("--variant", variant, "--input", name, output="output.png")
+            case.compare(gray(coloured), got, EXACT, diagnosers=DIAGNOSERS)
             said = "alpha" in case.last_run.stderr
             case.expect(said == (count in (2, 4)), f"of a file with {count} channels it is "
                         + ("not said that alpha is dropped" if not said else "said that alpha is dropped"))
@@ -316,19 +290,14 @@ def channels(case):
 @lab.case("formats: PNG, BMP, TGA, PPM in, PNG, BMP, TGA, PGM out")
 def formats(case):
     pixels = random_pixels(case, 13, 21)
-    case.inputs["picture"] = pixels
-    case.parameters = {"variant": "interleaved"}
     for kind, output in (("png", "png"), ("bmp", "tga"), ("tga", "pgm"), ("ppm", "png")):
-        got = convert(case, "interleaved", save(case, f"picture.{kind}", pixels), f"gray.{output}")
+        got = case.compute("--variant", "interleaved", inputs={"input": pixels}, kind=kind, output=f"output.{output}")
         case.compare(gray(pixels), got, EXACT, diagnosers=DIAGNOSERS)
 
 
 @lab.case("all variants in one run, random pixels")
 def everything(case):
-    run = case.run("--height", 50, "--width", 61, "--seed", 7)
-    for variant in VARIANTS:
-        correct = re.search(rf"^{variant} .*correct$", run.stdout, re.M)
-        case.expect(correct, f"the table has no row that calls {variant} correct")
+    case.calls_correct(case.run("--height", 50, "--width", 61, "--seed", 7), VARIANTS)
 
 
 @lab.case("no rows, no columns")
@@ -341,9 +310,7 @@ def empty(case):
 
 @lab.case("bad arguments")
 def bad_arguments(case):
-    for option in ("--height", "--width", "--seed"):
-        for value in ("-1", "many", "7x", ""):
-            case.refuses(option, value, saying=option)
+    case.refuses_values("--height --width --seed", "-1", "many", "7x", "")
     case.refuses("--height", "2147483647", "--width", "2147483647", saying="memory")
     for block in ("64x32", "0x8", "8x8x2", "8,8"):
         case.refuses("--height", "9", "--width", "9", "--block", block, saying="block")
@@ -356,16 +323,10 @@ def bad_arguments(case):
 
 @lab.case("bad input files")
 def bad_files(case):
-    good = save(case, "good.png", random_pixels(case, 9, 9))
+    good = case.save("good.png", random_pixels(case, 9, 9))
     case.refuses("--input", good, "--height", "9", saying="--height")
     case.refuses("--input", good, "--seed", "9", saying="--seed")
-    case.refuses("--input", "absent.png", saying="absent.png")
-    (case.folder / "a folder.png").mkdir()
-    for name, content in (("empty.png", b""), ("text.png", b"This is no picture.\n"),
-                          ("cut.png", (case.folder / good).read_bytes()[:40])):
-        (case.folder / name).write_bytes(content)
-        case.refuses("--input", name, saying=name)
-    case.refuses("--input", "a folder.png", saying="a folder.png")
+    case.refuses_broken("--input", good)
 
 
 lab.main()

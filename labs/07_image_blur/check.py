@@ -10,8 +10,6 @@ from PIL import Image
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 import checker
 from checker.diagnose import Fact
-from checker.failure import Failure
-from checker.program import quoted_output
 
 TODO = {"naive": "TODO 2", "tiled": "TODO 3a", "separable": "TODO 4", "running": "TODO 5b"}
 FURTHER = ["fused", "shuffled"]
@@ -61,14 +59,14 @@ def blurred_by_loops(pixels, radius):
 
 
 def copied(expected, got, case):
-    if got.size > 1 and numpy.array_equal(got, case.inputs["picture"]):
+    if got.size > 1 and numpy.array_equal(got, case.inputs["input"]):
         return "the picture has not changed: the window is one pixel only (TODO 1), or its sum is missing (TODO 2)"
     return None
 
 
 def too_plain(case):
     """A picture of a few pixels, or of one colour, fits too many explanations."""
-    pixels = case.inputs["picture"]
+    pixels = case.inputs["input"]
     return min(pixels.shape[:2]) < 3 or (pixels == pixels[:1, :1]).all()
 
 
@@ -277,7 +275,7 @@ def of_sliding(pixels, radius):
 
 def explained(expected, got, case):
     """The mistake whose simulation gives just what was written."""
-    pixels, radius, variant = case.inputs["picture"], case.parameters["radius"], case.parameters["variant"]
+    pixels, radius, variant = case.inputs["input"], case.parameters["radius"], case.parameters["variant"]
     if variant not in TODO or not 0 < radius < 300 or got.shape != pixels.shape or too_plain(case):
         return None
     kinds = {"naive": [of_mean, of_places], "tiled": [of_places, of_tile, of_halo], "separable": [of_mean], "running": [of_row_sums]}
@@ -299,7 +297,7 @@ def explained(expected, got, case):
 
 def at_the_border(expected, got, case):
     """Only windows that are cut."""
-    pixels, radius, variant = case.inputs["picture"], case.parameters["radius"], case.parameters["variant"]
+    pixels, radius, variant = case.inputs["input"], case.parameters["radius"], case.parameters["variant"]
     sizes = window_sums(pixels, radius, radius, radius, radius)[1]
     whole = numpy.broadcast_to(sizes == (2 * radius + 1) ** 2, pixels.shape)
     if too_plain(case) or not whole.any() or case.wrong[whole].any() or case.wrong[~whole].mean() < 0.2 or variant not in ("naive", "tiled"):
@@ -315,7 +313,7 @@ def at_the_border(expected, got, case):
 
 def rounded_sum(expected, got, case):
     """Only just wrong, and only where a window's sum has more digits than a float."""
-    pixels, radius = case.inputs["picture"], case.parameters["radius"]
+    pixels, radius = case.inputs["input"], case.parameters["radius"]
     sums = window_sums(pixels, radius, radius, radius, radius)[0]
     if (expected.astype(int) - got)[case.wrong].tolist() == [1] * case.wrong.sum() and sums[case.wrong].min() > 2**24 - 2**12:
         # In two passes a mean of means gives the same here.
@@ -327,7 +325,7 @@ def rounded_sum(expected, got, case):
 
 def wrong_pitch(expected, got, case):
     """Rows of the output taken to lie elsewhere than shape.pitch() apart."""
-    pixels, variant = case.inputs["picture"], case.parameters["variant"]
+    pixels, variant = case.inputs["input"], case.parameters["variant"]
     height, width, channels = cube(pixels).shape
     values, pitch = width * channels, -(-width * channels // 16) * 16
     if height == 1 or got.shape != pixels.shape or variant not in ("naive", "separable"):
@@ -378,31 +376,11 @@ DIAGNOSERS = [copied, rounded_sum, explained, at_the_border, wrong_pitch, before
 # Cases
 
 
-def save(case, pixels, name="picture.png"):
-    """A picture for the program; Pillow chooses the format by the name."""
-    case.inputs["picture"] = pixels
-    Image.fromarray(pixels).save(case.folder / name)
-    return name
-
-
-def load(case, name):
-    try:
-        return numpy.asarray(Image.open(case.folder / name))
-    except FileNotFoundError:
-        case.no_file(name)
-    except (OSError, ValueError, SyntaxError) as error:
-        raise Failure(f"{name} is no picture that Pillow can read: {error}")
-
-
 def judge(case, pixels, variant, radius, expected=None, kind="png"):
     case.parameters = {"variant": variant, "radius": min(radius, max(pixels.shape[:2]))}
-    output = f"output.{kind}"
-    (case.folder / output).unlink(missing_ok=True)
-    run = case.run("--variant", variant, "--radius", radius, "--input", save(case, pixels, f"picture.{kind}"),
-                   "--output", output, status=(0, 1))
+    got = case.compute("--variant", variant, "--radius", radius, inputs={"input": pixels}, kind=kind)
     expected = blurred(pixels, case.parameters["radius"]) if expected is None else expected
-    case.compare(expected, load(case, output), EXACT, diagnosers=DIAGNOSERS)
-    case.expect(run.status == 0, "the picture is right, yet the program calls it wrong" + quoted_output(run))
+    case.compare(expected, got, EXACT, diagnosers=DIAGNOSERS)
 
 
 def random_picture(case, height, width, channels=1):
@@ -564,8 +542,7 @@ def verdicts(run, variant):
 @lab.case("all variants in one run, random pixels")
 def everything(case):
     run = case.run("--height", 50, "--width", 60, "--channels", 3, "--radius", 4)
-    for variant in VARIANTS + lab.further:
-        case.expect(verdicts(run, variant) == ["correct"], f"the table has no row that calls {variant} correct")
+    case.calls_correct(run, VARIANTS + lab.further)
 
 
 @lab.case("a radius too large for tiled (and what lies in further/), the others are right")
@@ -587,7 +564,7 @@ def other_formats(case):
     for name in ("palette.png", "gray.jpg"):
         case.run("--variant", "naive", "--radius", 1, "--input", name, "--output", "output.png")
         stored = numpy.asarray(Image.open(case.folder / name).convert("RGB"))
-        difference = numpy.abs(blurred(stored, 1).astype(int) - load(case, "output.png"))
+        difference = numpy.abs(blurred(stored, 1).astype(int) - case.load("output.png"))
         case.expect(difference.max() <= 2, f"{name}: the blurred picture is off by {difference.max()}")
 
 
@@ -601,13 +578,9 @@ def empty(case):
 
 @lab.case("bad arguments")
 def bad_arguments(case):
-    for value in ("-1", "many", "5x", "", "3000000000"):
-        case.refuses("--radius", value, saying="radius")
-    for option in ("--height", "--width"):
-        for value in ("-1", "wide", "300000000"):
-            case.refuses(option, value, saying=option)
-    for value in ("0", "5", "rgb"):
-        case.refuses("--channels", value, saying="channels")
+    case.refuses_values("--radius", "-1", "many", "5x", "", "3000000000")
+    case.refuses_values("--height --width", "-1", "wide", "300000000")
+    case.refuses_values("--channels", "0", "5", "rgb")
     case.refuses("--height", "268435456", "--width", "268435456", saying="memory")
     case.refuses("--variant", "gaussian", saying="variant")
     case.refuses("--height", "9", "--output", "blurred.png", saying="variant")
@@ -620,14 +593,9 @@ def bad_arguments(case):
 
 @lab.case("bad input files")
 def bad_files(case):
-    good = save(case, random_picture(case, 20, 30, 3))
+    good = case.save("good.png", random_picture(case, 20, 30, 3))
     case.refuses("--input", good, "--height", "20", saying="--height")
-    case.refuses("--input", "absent.png", saying="absent.png")
-    case.refuses("--input", ".", saying="folder")
-    contents = (case.folder / good).read_bytes()
-    for name, content in (("empty.png", b""), ("text.png", b"no picture at all\n"), ("cut.png", contents[:60])):
-        (case.folder / name).write_bytes(content)
-        case.refuses("--input", name, saying=name)
+    case.refuses_broken("--input", good)
 
 
 lab.main()

@@ -348,7 +348,7 @@ for variant in WALKS:
              shared=20000)
 for variant in SQUARES:
     for count in (1, 33, 1009):
-        lab.case(f"{variant}: {'1 value' if count == 1 else f'{count} values'}", square, variant=variant, count=count)
+        lab.case(f"{variant}: {counted(count, 'value')}", square, variant=variant, count=count)
 lab.case("square_1: a block of 33 threads, 500 steps", square, variant="square_1", count=2003, steps=500, block=33)
 lab.case("square_4: 1 Mi values", square, variant="square_4", count=1 << 20, steps=3, block=256, quick=False)
 
@@ -384,9 +384,7 @@ def on_device(case, device):
 def everything(case):
     run = case.run("--walkers", 100, "--values", 5000, "--steps", 5, status=(0, 1))
     agrees(case, run.stdout)
-    for variant in (*WALKS, *SQUARES):
-        case.expect(re.search(rf"^{variant} .*\bcorrect$", run.stdout, re.M),
-                    f"the table has no row that calls {variant} correct")
+    case.calls_correct(run, (*WALKS, *SQUARES))
 
 
 for name in DEVICES:
@@ -403,7 +401,7 @@ def beyond_the_bounds(case):
 @lab.case("waves, and Little's law by measurement")
 def measured(case):
     run = case.run("--variant", "walk_1", "--waves", "0.5", "--steps", 2)
-    case.expect(re.search(r"^walk_1 .*\bcorrect$", run.stdout, re.M), "walk_1 is not correct in half a wave")
+    case.calls_correct(run, ["walk_1"])
     run = case.run("--little")
     latency, = said(case, r"latency: ([\d.]+) ns", run.stdout)
     bandwidth, = said(case, r"bandwidth: ([\d.]+) GB/s", run.stdout)
@@ -468,7 +466,7 @@ def bad_files(case):
     case.refuses("--variant", "walk_1", "--values-file", values, saying="--values-file")
     case.refuses("--variant", "square_1", "--links", links, saying="--links")
     case.refuses("--variant", "square_1", "--values-file", links, saying="float32")
-    case.refuses("--variant", "square_1", "--values-file", "absent.npy", saying="absent")
+    case.refuses_broken("--values-file", values, "--variant", "square_1")
 
 
 lab.main()

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy
-from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 import checker
@@ -343,7 +342,6 @@ def fresh(case):
     view = (float(case.random.uniform(-1.5, 0.3)), float(case.random.uniform(-1, 1)),
             float(case.random.uniform(0.05, 3)))
     for variant in VARIANTS:
-        case.parameters = {"variant": variant}
         picture(case, variant, height, width, limit=int(case.random.integers(2, 200)), view=view,
                 tile=int(case.random.integers(8, 100)), smallest=int(case.random.integers(4, 20)))
 
@@ -364,7 +362,7 @@ def adaptive(case):
 @lab.case("the picture in colours")
 def coloured(case):
     case.run("--variant", "direct", "--height", 40, "--width", 60, "--limit", 50, "--picture", "set.png")
-    pixels = numpy.array(Image.open(case.folder / "set.png").convert("RGB"))
+    pixels = case.load("set.png")
     dwells = dwells_of(40, 60, 50, *WHOLE_SET)
     case.expect(pixels.shape == (40, 60, 3), f"the picture has the shape {pixels.shape}")
     black = (pixels == 0).all(axis=2)
@@ -374,9 +372,7 @@ def coloured(case):
 @lab.case("all variants in one run")
 def everything(case):
     run = case.run("--height", 150, "--width", 130, "--limit", 100)
-    for variant in VARIANTS:
-        case.expect(re.search(rf"^{variant} .*\bcorrect$", run.stdout, re.M),
-                    f"the table has no row that calls {variant} correct")
+    case.calls_correct(run, VARIANTS)
 
 
 @lab.case("no pixels")
@@ -479,9 +475,7 @@ for variant, kernel in (("device_launches", "subdivide"), ("host_levels", "settl
 
 @lab.case("bad arguments")
 def bad_arguments(case):
-    for name in ("height", "width"):
-        for value in ("-1", "many", "", "20000000"):
-            case.refuses(f"--{name}", value, saying=name)
+    case.refuses_values("--height --width", "-1", "many", "", "20000000")
     case.refuses("--height", "1Mi", "--width", "1Mi", saying="pixels")
     if os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") < 1 << 38:
         case.refuses("--height", "128Ki", "--width", "128Ki", saying="memory")

@@ -552,7 +552,6 @@ lab.watched("no race in the variants of further/", [["--n", 33, "--variant", "te
 def inverse(case):
     for variant, n in (("gauss_jordan", 21), ("report", 12), ("blocked", 50), *((name, 40) for name in lab.further)):
         a = case.floats((n, n), dtype=numpy.float64)
-        case.parameters = {"variant": variant}
         case.inputs.clear()
         got = case.compute("--variant", variant, "--inverse", inputs={"a": a})
         judge(case, a, numpy.eye(n), got)
@@ -761,9 +760,7 @@ def empty(case):
 
 @lab.case("bad arguments")
 def bad_arguments(case):
-    for option in ("--n", "--sides"):
-        for value in ("-1", "many", "", "3000000000"):
-            case.refuses(option, value, saying=option)
+    case.refuses_values("--n --sides", "-1", "many", "", "3000000000")
     case.refuses("--n", "1Mi", saying="memory")
     case.refuses("--type", "half", saying="--type")
     case.refuses("--range", "0", saying="--range")

@@ -90,7 +90,6 @@ AT_NODES = Bound(absolute=0, why="no difference is allowed: at a node the value 
 
 def judge(case, variant, x, y, at, *options):
     """Runs a variant and judges its values; returns them with the reference."""
-    case.parameters = {**case.parameters, "variant": variant}
     x, y, at = (numpy.asarray(values, float) for values in (x, y, at))
     got = case.compute("--variant", variant, *options, inputs={"x": x, "y": y, "at": at})
     reference = Reference(x, y, at)
@@ -453,9 +452,7 @@ def not_finite(case):
 
 @lab.case("bad arguments")
 def bad_arguments(case):
-    for option in ("--degree", "--points", "--piece"):
-        for value in ("-1", "many", "1.5", ""):
-            case.refuses(option, value, saying=option[2:])
+    case.refuses_values("--degree --points --piece", "-1", "many", "1.5", "")
     case.refuses("--nodes", "random", saying="nodes")
     case.refuses("--function", "cosine", saying="function")
     case.refuses("--from", "1", "--to", "1", saying="less")
@@ -475,7 +472,7 @@ def bad_files(case):
     case.refuses("--x", good, "--y", case.save("matrix", numpy.ones((5, 1))), saying="matrix")
     case.refuses("--x", good, "--y", good, "--degree", "4", saying="degree")
     case.refuses("--x", good, "--y", good, "--at", good, "--points", "4", saying="points")
-    case.refuses("--x", "absent.npy", "--y", good, saying="absent")
+    case.refuses_broken("--x", good, "--y", good)
     nothing = case.save("nothing", numpy.zeros(0))
     case.refuses("--x", nothing, "--y", nothing, saying="at least one node")
 

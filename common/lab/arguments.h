@@ -100,7 +100,10 @@ class Arguments {
     std::vector<std::string> variants(std::vector<std::string> allowed,
                                       const std::vector<std::string>& further = {},
                                       bool has_further = with_further) {
-        if (has_further) allowed.insert(allowed.end(), further.begin(), further.end());
+        for (const std::string& name : further) {
+            if (has_further && !std::count(allowed.begin(), allowed.end(), name))
+                allowed.push_back(name);
+        }
         declare("variant", "NAME,...", "which to run: " + joined(allowed, ", "), "all");
         std::string list;
         if (!take("variant", list) || list == "all") return allowed;
@@ -123,9 +126,16 @@ class Arguments {
         return chosen;
     }
 
-    // The sides of a block: at most 1024 threads in all, 1024 along x and y, 64 along z.
-    dim3 block(const std::string& name, dim3 fallback, const std::string& help) {
-        return shape(name, fallback, help, "a block", {1024, 1024, 64}, 1024);
+    // The sides of a block: at most 1024 threads in all, 1024 along x and y, 64 along z. A lab whose
+    // blocks have one side or two says so.
+    dim3 block(const std::string& name, dim3 fallback, const std::string& help, int sides = 3) {
+        const dim3 found = shape(name, fallback, help, "a block", {1024, 1024, 64}, 1024);
+        if ((sides < 3 && found.z != 1) || (sides < 2 && found.y != 1)) {
+            refuse("--%s has %s here: %s, say", name.c_str(),
+                   sides == 1 ? "one side" : "two sides, along x and y,",
+                   shape_text(fallback).c_str());
+        }
+        return found;
     }
 
     // The sides of a grid: at most 2147483647 along x, 65535 along y and z. A fallback of

@@ -5,6 +5,7 @@
 #endif
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,19 @@ namespace lab {
 struct Launch {
     dim3 grid = dim3(0), block = dim3(0);  // 0: the library that is called chooses its own
 };
+
+// The names of a table of variants, and the variant of a name that is in it.
+template <class Table>
+std::vector<std::string> names_of(const Table& variants) {
+    std::vector<std::string> names;
+    for (const auto& variant : variants) names.push_back(variant.name);
+    return names;
+}
+template <class Table>
+const auto& variant_of(const Table& variants, const std::string& name) {
+    return *std::find_if(std::begin(variants), std::end(variants),
+                         [&](const auto& variant) { return name == variant.name; });
+}
 
 // The table of results, filled variant by variant.
 //     lab::Study study(arguments, {"naive", "tiled"}, {"fused"});  // before arguments.finish()
@@ -52,14 +66,24 @@ class Study : public Results {
     void moves(double bytes) { bytes_ = bytes; }
     void computes(double operations) { operations_ = operations; }
 
-    // Runs a variant, if it is chosen: `prepare()` fills the output with something wrong, `launch()`
+    // Has the host compute the reference, and notes the time below the table.
+    template <class Reference>
+    void time_on_cpu(Reference&& reference) {
+        const NvtxRange range("reference");
+        const HostTimer clock;
+        reference();
+        note(format("the same on the CPU, one loop: %.3f ms", clock.milliseconds()));
+    }
+
+    // Runs a variant, if it is chosen; a row's name may have more words than the variant's: "by_warp
+    // 8 paths". `prepare()` fills the output with something wrong, `launch()`
     // returns the Launch, `judge()` copies back and returns a Comparison. Right ones are timed in
     // between and judged again (compare_and_time); `timed` false: it is launched and judged once.
     // Returns what came of it.
     template <class Prepare, class Launcher, class Judge>
     Trial run(const std::string& name, Prepare&& prepare, Launcher&& launch, Judge&& judge,
               bool timed = true) {
-        if (!chosen(name)) return {};
+        if (!chosen(name.substr(0, name.find(' ')))) return {};
         const NvtxRange range(name);
         Launch shape;
         const auto work = [&] { shape = launch(); };

@@ -208,11 +208,6 @@ const Variant all_variants[] = {
     {"vectorised", vectorised_shape, launch<vectorised>},
 };
 
-const Variant& find(const std::string& name) {
-    return *std::find_if(std::begin(all_variants), std::end(all_variants),
-                         [&](const Variant& variant) { return name == variant.name; });
-}
-
 struct Input {
     std::vector<float> a, b;
 };
@@ -273,8 +268,6 @@ void note_where_the_time_goes(lab::Results& results, const Variant& variant, con
 }
 
 int main(int argc, char** argv) {
-    std::vector<std::string> names;
-    for (const Variant& variant : all_variants) names.push_back(variant.name);
     lab::Arguments arguments(argc, argv, "Adds two vectors, with every layout of grid and block.");
     Request request;
     request.count = arguments.integer("elements", 16 << 20, 0, int64_t{1} << 40, "of random input");
@@ -284,12 +277,10 @@ int main(int argc, char** argv) {
     const std::string a_path = arguments.input("a", "a vector, float32 .npy");
     const std::string b_path = arguments.input("b", "a vector of the same length");
     const std::string output_path = arguments.output("output", "the sum, for one variant");
-    names = arguments.variants(names);
+    const std::vector<std::string> names = arguments.variants(lab::names_of(all_variants));
     lab::Results results(arguments);
     arguments.finish();
-    if (!a_path.empty() && arguments.given("elements")) {
-        lab::refuse("--elements is for random input: the vectors in --a and --b have their length");
-    }
+    arguments.excludes("a", {"elements"}, "random input");
     if (!output_path.empty() && names.size() != 1) {
         lab::refuse("--output takes the sum of one variant: choose it with --variant");
     }
@@ -320,7 +311,7 @@ int main(int argc, char** argv) {
 
     for (const std::string& name : names) {
         const lab::NvtxRange range(name);
-        const Variant& variant = find(name);
+        const Variant& variant = lab::variant_of(all_variants, name);
         const Shape shape = variant.shape(request);
         const auto work = [&] { variant.launch(shape, d_a, d_b, d_sum, count); };
         const auto attempt = [&] {
@@ -336,7 +327,8 @@ int main(int argc, char** argv) {
                     trial.comparison);
     }
     if (!output_path.empty()) lab::write_array(output_path, h_sum.data(), {count});
-    note_where_the_time_goes(results, find(names[0]), request, input, d_a, d_b, d_sum);
+    note_where_the_time_goes(results, lab::variant_of(all_variants, names[0]), request, input, d_a,
+                             d_b, d_sum);
 
     CHECK(cudaFree(d_a));
     // TODO 1e (2 lines): give back d_b and d_sum.

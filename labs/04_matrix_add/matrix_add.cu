@@ -167,11 +167,6 @@ const Variant all_variants[] = {
 const dim3 sweep_blocks[] = {{1, 1},  {4, 4},   {8, 8},  {16, 16}, {32, 32},
                              {32, 1}, {256, 1}, {32, 8}, {8, 32},  {1, 256}};
 
-const Variant& find(const std::string& name) {
-    return *std::find_if(std::begin(all_variants), std::end(all_variants),
-                         [&](const Variant& variant) { return name == variant.name; });
-}
-
 // Why a grid of this shape cannot be launched, or "".
 std::string too_tall(Shape shape) {
     if (shape.grid.y <= most_blocks_along_y) return "";
@@ -207,28 +202,23 @@ Input read_input(const std::string& a_path, const std::string& b_path, int64_t h
 
 int main(int argc, char** argv) {
     constexpr int64_t side = lab::on_cpu ? 1024 : 4096;
-    std::vector<std::string> names;
-    for (const Variant& variant : all_variants) names.push_back(variant.name);
     lab::Arguments arguments(argc, argv,
                              "Adds two matrices, with the elements shared out in six ways.");
     int64_t height = arguments.integer("height", side, 0, longest_side, "rows of random input");
     int64_t width = arguments.integer("width", side, 0, longest_side, "columns of random input");
-    std::vector<dim3> blocks = {arguments.block("block", dim3(32, 8), "threads along x and y")};
+    std::vector<dim3> blocks = {arguments.block("block", dim3(32, 8), "threads along x and y", 2)};
     const bool sweep =
         arguments.flag("sweep", "many blocks; of grid_2d_block_2d if none is chosen");
     const std::string a_path = arguments.input("a", "a matrix, float32 .npy");
     const std::string b_path = arguments.input("b", "a matrix of the same shape");
     const std::string output_path = arguments.output("output", "the sum, for one variant");
-    names = arguments.variants(names);
+    std::vector<std::string> names = arguments.variants(lab::names_of(all_variants));
     lab::Results results(arguments);
     arguments.finish();
-    if (blocks[0].z != 1) lab::refuse("--block has two sides here, along x and y: 32x8, say");
     if (sweep && arguments.given("block")) lab::refuse("--sweep tries many blocks: drop --block");
     if (sweep && !arguments.given("variant")) names = {all_variants[0].name};
     if (sweep) blocks.assign(std::begin(sweep_blocks), std::end(sweep_blocks));
-    if (!a_path.empty() && (arguments.given("height") || arguments.given("width"))) {
-        lab::refuse("--height and --width are for random input: drop them, or --a and --b");
-    }
+    arguments.excludes("a", {"height", "width"}, "random input");
     if (!output_path.empty() && names.size() * blocks.size() != 1) {
         lab::refuse("--output takes the sum of one variant and block: choose with --variant");
     }
@@ -244,7 +234,8 @@ int main(int argc, char** argv) {
         return 0;
     }
     if (names.size() * blocks.size() == 1) {
-        const std::string reason = too_tall(find(names[0]).shape(height, width, blocks[0]));
+        const std::string reason =
+            too_tall(lab::variant_of(all_variants, names[0]).shape(height, width, blocks[0]));
         if (!reason.empty()) lab::refuse("%s %s", names[0].c_str(), reason.c_str());
     }
     lab::require_device();
@@ -268,7 +259,7 @@ int main(int argc, char** argv) {
     for (const std::string& name : names) {
         const lab::NvtxRange range(name);
         for (const dim3 block : blocks) {
-            const Variant& variant = find(name);
+            const Variant& variant = lab::variant_of(all_variants, name);
             const Shape shape = variant.shape(height, width, block);
             if (!too_tall(shape).empty()) {
                 results.skip(name, too_tall(shape));

@@ -215,16 +215,17 @@ dim3 grid_of(int64_t count, int paths, dim3 block) {
 }
 
 template <class Rounds, Kernel<Rounds> kernel>
-void launch(dim3 block, const uint32_t* d_x, uint32_t* d_y, int64_t count, int paths,
-            Rounds rounds) {
+lab::Launch launch(dim3 block, const uint32_t* d_x, uint32_t* d_y, int64_t count, int paths,
+                   Rounds rounds) {
     const dim3 grid = grid_of(count, paths, block);
     kernel<<<grid, block>>>(d_x, d_y, unsigned(count), paths, rounds);
     CHECK_LAUNCH();
+    return {grid, block};
 }
 
 template <class Rounds>
-using Launcher = void (*)(dim3 block, const uint32_t* d_x, uint32_t* d_y, int64_t count, int paths,
-                          Rounds rounds);
+using Launcher = lab::Launch (*)(dim3 block, const uint32_t* d_x, uint32_t* d_y, int64_t count,
+                                 int paths, Rounds rounds);
 
 struct Variant {
     const char* name;
@@ -253,10 +254,10 @@ struct Task {
     }
 };
 
-std::vector<Task> tasks_of(const std::vector<std::string>& names, const std::vector<int>& ladder) {
+std::vector<Task> tasks_of(const lab::Study& study, const std::vector<int>& ladder) {
     std::vector<Task> tasks;
     for (const Variant& variant : all_variants) {
-        if (!std::count(names.begin(), names.end(), variant.name)) continue;
+        if (!study.chosen(variant.name)) continue;
         if (variant.paths) tasks.push_back({&variant, variant.paths});
         for (const int paths : ladder) {
             if (!variant.paths) tasks.push_back({&variant, paths});
@@ -292,27 +293,21 @@ std::vector<uint32_t> read_input(const std::string& path, int64_t count) {
 void write_paths(const std::string& path, const Task& task, dim3 block, const uint32_t* d_x,
                  uint32_t* d_y, int64_t count, int rounds) {
     std::vector<int32_t> h_taken(int64_t{grid_of(count, task.paths, block).x} * block.x);
-    const size_t bytes = h_taken.size() * sizeof(int32_t);
-    uint32_t* d_taken = nullptr;
-    CHECK(cudaMalloc(&d_taken, bytes));
-    CHECK(cudaMemset(d_taken, 0, bytes));
-    task.variant->record(block, d_x, d_y, count, task.paths, {rounds, d_taken});
-    CHECK(cudaMemcpy(h_taken.data(), d_taken, bytes, cudaMemcpyDeviceToHost));
-    CHECK(cudaFree(d_taken));
+    const lab::DeviceArray<uint32_t> d_taken(std::vector<uint32_t>(h_taken.size()));
+    task.variant->record(block, d_x, d_y, count, task.paths, {rounds, d_taken.get()});
+    CHECK(cudaMemcpy(h_taken.data(), d_taken.get(), d_taken.bytes(), cudaMemcpyDeviceToHost));
     lab::write_array(path, h_taken.data(), {int64_t(h_taken.size())});
 }
 
 // The times of the same work, shared out in two ways.
-void note_slowdown(lab::Results& results, const std::string& slow, const std::string& quick,
+void note_slowdown(lab::Study& study, const std::string& slow, const std::string& quick,
                    double slow_milliseconds, double quick_milliseconds) {
     if (lab::on_cpu || slow_milliseconds <= 0 || quick_milliseconds <= 0) return;
-    results.note(lab::format("%s takes %.2f times as long as %s", slow.c_str(),
-                             slow_milliseconds / quick_milliseconds, quick.c_str()));
+    study.note(lab::format("%s takes %.2f times as long as %s", slow.c_str(),
+                           slow_milliseconds / quick_milliseconds, quick.c_str()));
 }
 
 int main(int argc, char** argv) {
-    std::vector<std::string> names;
-    for (const Variant& variant : all_variants) names.push_back(variant.name);
     lab::Arguments arguments(argc, argv, "Runs the same work with and without divergent warps.");
     int64_t count = arguments.integer("elements", lab::on_cpu ? 16 * 1024 : 4 * 1024 * 1024, 0,
                                       int64_t{1} << 30, "elements of random input");
@@ -321,22 +316,18 @@ int main(int argc, char** argv) {
     const int paths =
         arguments.integer("paths", most_paths, 1, most_paths,
                           "paths of by_thread and by_warp; without it 1, 2, 4 ... 32");
-    const dim3 block = arguments.block("block", dim3(256), "threads of a block, whole warps");
+    const dim3 block = arguments.block("block", dim3(256), "threads of a block, whole warps", 1);
     const std::string input_path = arguments.input("input", "the elements, int32 .npy");
     const std::string output_path = arguments.output("output", "the result, of one variant");
     const std::string taken_path = arguments.output(
         "paths-output", "the paths that each thread took, int32 .npy: bit k for path k");
-    names = arguments.variants(names);
-    lab::Results results(arguments);
+    lab::Study study(arguments, lab::names_of(all_variants));
     arguments.finish();
     std::vector<int> ladder = {1, 2, 4, 8, 16, 32};
     if (arguments.given("paths")) ladder = {paths};
-    const std::vector<Task> tasks = tasks_of(names, ladder);
-    if (block.y != 1 || block.z != 1) lab::refuse("--block has one side here: 256, say");
+    const std::vector<Task> tasks = tasks_of(study, ladder);
     if (block.x % 32 != 0) lab::refuse("--block: this lab wants whole warps, a multiple of 32");
-    if (!input_path.empty() && arguments.given("elements")) {
-        lab::refuse("--elements is for random input: drop it, or --input");
-    }
+    arguments.excludes("input", {"elements"}, "random input");
     if (!output_path.empty() && tasks.size() != 1) {
         lab::refuse("--output takes one result: choose with --variant, and --paths for a switch");
     }
@@ -356,32 +347,25 @@ int main(int argc, char** argv) {
         return 0;
     }
 
-    const size_t bytes = count * sizeof(uint32_t);
     lab::require_device();
-    lab::require_device_memory(2 * bytes, "the elements and the result");
-    results.size(lab::format("%lld elements, %d rounds", static_cast<long long>(count), rounds));
-    uint32_t *d_x = nullptr, *d_y = nullptr;
-    CHECK(cudaMalloc(&d_x, bytes));
-    CHECK(cudaMalloc(&d_y, bytes));
-    CHECK(cudaMemcpy(d_x, x.data(), bytes, cudaMemcpyHostToDevice));
-
+    lab::require_device_memory(2 * sizeof(uint32_t) * count, "the elements and the result");
+    study.size(lab::format("%lld elements, %d rounds", static_cast<long long>(count), rounds));
+    const lab::DeviceArray<uint32_t> d_x(x);
+    lab::DeviceArray<uint32_t> d_y(count);
     std::vector<uint32_t> h_y(count);
     std::vector<double> times;
     for (const Task& task : tasks) {
-        const lab::NvtxRange range(task.name());
         const std::vector<uint32_t> reference = reference_of(task, x, rounds);
-        const auto run = [&] { task.variant->launch(block, d_x, d_y, count, task.paths, rounds); };
-        const auto attempt = [&] {
-            CHECK(cudaMemset(d_y, 0xFF, bytes));  // what no thread writes will show
-            run();
-            CHECK(cudaMemcpy(h_y.data(), d_y, bytes, cudaMemcpyDeviceToHost));
+        const auto launch = [&] {
+            return task.variant->launch(block, d_x.get(), d_y.get(), count, task.paths, rounds);
+        };
+        const auto judge = [&] {
+            d_y.download(h_y);
             return lab::compare(h_y.data(), reference.data(), count);
         };
-        const lab::Trial trial =
-            lab::compare_and_time(attempt, [&] { return lab::median_milliseconds(run); });
+        const lab::Trial trial = study.run(
+            task.name(), [&] { d_y.poison(); }, launch, judge);
         times.push_back(trial.milliseconds);
-        results.add(task.name(), grid_of(count, task.paths, block), block, trial.milliseconds, 0, 0,
-                    trial.comparison);
     }
     for (size_t slow = 0; slow < tasks.size(); slow++) {
         for (size_t quick = slow + 1; quick < tasks.size(); quick++) {
@@ -389,7 +373,7 @@ int main(int argc, char** argv) {
                 std::string(tasks[slow].variant->name) + " " + tasks[quick].variant->name;
             if (pair != "thread_parity warp_parity" && pair != "by_thread by_warp") continue;
             if (tasks[slow].paths != tasks[quick].paths) continue;
-            note_slowdown(results, tasks[slow].name(), tasks[quick].variant->name, times[slow],
+            note_slowdown(study, tasks[slow].name(), tasks[quick].variant->name, times[slow],
                           times[quick]);
         }
     }
@@ -397,9 +381,8 @@ int main(int argc, char** argv) {
         const std::vector<int32_t> words(h_y.begin(), h_y.end());
         lab::write_array(output_path, words.data(), {count});
     }
-    if (!taken_path.empty()) write_paths(taken_path, tasks[0], block, d_x, d_y, count, rounds);
-
-    CHECK(cudaFree(d_x));
-    CHECK(cudaFree(d_y));
-    return results.finish();
+    if (!taken_path.empty()) {
+        write_paths(taken_path, tasks[0], block, d_x.get(), d_y.get(), count, rounds);
+    }
+    return study.finish();
 }

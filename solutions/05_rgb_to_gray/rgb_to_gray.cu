@@ -263,7 +263,6 @@ lab::Launch launch_staged(const Job& job) {
 // The CPU reference, with an arithmetic of its own: it is right whatever gray_of says.
 // rgb: (height, width, 3), gray: (height, width), row-major
 void convert_on_cpu(const uint8_t* rgb, uint8_t* gray, int64_t height, int64_t width) {
-    const lab::NvtxRange range("reference");
     constexpr unsigned weights[] = {299, 587, 114};
     for (int64_t i = 0; i < height * width; i++) {
         unsigned thousandths = 0;
@@ -331,19 +330,16 @@ std::vector<uint8_t> planes_of(const lab::Image& image) {
 }
 
 int main(int argc, char** argv) {
-    std::vector<std::string> names;
-    for (const Variant& variant : all_variants) names.push_back(variant.name);
     lab::Arguments arguments(argc, argv, "Makes a gray picture of a coloured one.");
     const lab::PictureInput picture(arguments, lab::on_cpu ? 1024 : 8192, longest_side);
     const std::string output_path =
         lab::image_output(arguments, "output", "the gray picture, for one variant");
-    const dim3 block = arguments.block("block", dim3(32, 8), "of interleaved and planar");
+    const dim3 block = arguments.block("block", dim3(32, 8), "of interleaved and planar", 2);
     const int most_blocks =
         int(arguments.integer("most-blocks", most_blocks_along_y, 1, most_blocks_along_y,
                               "along y; fewer than the rows need: a block takes several parts"));
-    lab::Study study(arguments, names);
+    lab::Study study(arguments, lab::names_of(all_variants));
     arguments.finish();
-    if (block.z != 1) lab::refuse("--block has two sides here, along x and y: 32x8, say");
     study.require_one_for(arguments, "output", "the picture");
 
     const lab::Image input = picture.read(3, 3, require_memory);  // a gray file: three equal bytes
@@ -359,9 +355,8 @@ int main(int argc, char** argv) {
     study.moves(4.0 * count);
 
     std::vector<uint8_t> reference(count), h_gray(count);
-    const lab::HostTimer clock;
-    convert_on_cpu(input.pixels.data(), reference.data(), height, width);
-    study.note(lab::format("the same on the CPU, one loop: %.3f ms", clock.milliseconds()));
+    study.time_on_cpu(
+        [&] { convert_on_cpu(input.pixels.data(), reference.data(), height, width); });
     if (all_neutral(input)) study.note("no pixel has a colour: the picture stays as it is");
 
     const lab::DeviceArray<uint8_t> d_rgb(input.pixels), d_planes(planes_of(input));

@@ -327,7 +327,6 @@ lab::Launch launch_staged(const Job& job) {
 // The program: nothing to edit below.
 
 void flip_on_cpu(const uint8_t* input, uint8_t* output, Flip flip) {
-    const lab::NvtxRange range("reference");
     for (int64_t row = 0; row < flip.height; row++) {
         for (int64_t column = 0; column < flip.width; column++) {
             const int64_t from = flip.source_row(row) * flip.width + flip.source_column(column);
@@ -383,8 +382,6 @@ void require_memory(int64_t height, int64_t width, int channels) {
 int64_t padded(int64_t bytes) { return 16 * (lab::divide_up(bytes, 16) + 1); }
 
 int main(int argc, char** argv) {
-    std::vector<std::string> names;
-    for (const Variant& variant : all_variants) names.push_back(variant.name);
     lab::Arguments arguments(argc, argv, "Flips a picture.");
     const std::string direction =
         arguments.choice("direction", {"horizontal", "vertical", "both"}, "horizontal",
@@ -394,13 +391,12 @@ int main(int argc, char** argv) {
     arguments.excludes("input", {"channels"}, "random pixels");
     const std::string output_path =
         lab::image_output(arguments, "output", "the flipped picture, for one variant");
-    const dim3 block = arguments.block("block", dim3(32, 8), "of all variants but staged");
+    const dim3 block = arguments.block("block", dim3(32, 8), "of all variants but staged", 2);
     const int most_blocks =
         int(arguments.integer("most-blocks", most_blocks_along_y, 1, most_blocks_along_y,
                               "along y; fewer than the rows need: a block takes several parts"));
-    lab::Study study(arguments, names);
+    lab::Study study(arguments, lab::names_of(all_variants));
     arguments.finish();
-    if (block.z != 1) lab::refuse("--block has two sides here, along x and y: 32x8, say");
     study.require_one_for(arguments, "output", "the picture");
 
     const lab::Image input = picture.read(channels, 0, require_memory);
@@ -423,9 +419,7 @@ int main(int argc, char** argv) {
     study.moves(2.0 * bytes);
 
     std::vector<uint8_t> reference(bytes), h_output(bytes);
-    const lab::HostTimer clock;
-    flip_on_cpu(input.pixels.data(), reference.data(), flip);
-    study.note(lab::format("the same on the CPU, one loop: %.3f ms", clock.milliseconds()));
+    study.time_on_cpu([&] { flip_on_cpu(input.pixels.data(), reference.data(), flip); });
 
     lab::DeviceArray<uint8_t> d_input(padded(bytes)), d_output(padded(bytes));
     const Job job = {d_input.get(), d_output.get(), flip, block, most_blocks};

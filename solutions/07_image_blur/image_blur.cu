@@ -303,7 +303,6 @@ lab::Launch launch_running(const Job& job) {
 // The reference: sums of columns slide down; along the row their prefix sums are subtracted.
 // pixels, blurred: (height, width, channels), without padding
 void blur_on_cpu(const uint8_t* pixels, uint8_t* blurred, const Shape& shape, int64_t radius) {
-    const lab::NvtxRange range("reference");
     const int64_t height = shape.height, width = shape.width;
     const int64_t channels = shape.channels, values = shape.values();
     std::vector<uint64_t> columns(values), prefixes(values + channels);  // behind a pixel of zeros
@@ -379,11 +378,7 @@ int main(int argc, char** argv) {
                                             "of the window, which has 2 radius + 1 pixels a side");
     const std::string output_path =
         lab::image_output(arguments, "output", "the blurred picture, for one variant");
-    std::vector<std::string> further = {"fused", "shuffled"};
-#ifdef LAB_NPP
-    further.push_back("npp");
-#endif
-    lab::Study study(arguments, {"naive", "tiled", "separable", "running"}, further);
+    lab::Study study(arguments, lab::names_of(variants), {"fused", "shuffled"});
     arguments.finish();
     study.require_one_for(arguments, "output", "the picture");
 
@@ -416,9 +411,7 @@ int main(int argc, char** argv) {
     study.limit(lab::copy_bandwidth(shape.count()));
     study.moves(2.0 * shape.count());
     std::vector<uint8_t> reference(shape.count()), h_output(shape.count());
-    const lab::HostTimer clock;
-    blur_on_cpu(image.pixels.data(), reference.data(), shape, radius);
-    study.note(lab::format("the same on the CPU, one loop: %.3f ms", clock.milliseconds()));
+    study.time_on_cpu([&] { blur_on_cpu(image.pixels.data(), reference.data(), shape, radius); });
 
     lab::DeviceArray<uint8_t> d_input(shape.padded_bytes()), d_output(shape.padded_bytes());
     lab::DeviceArray<uint8_t> d_sums(sums ? shape.count() * (large ? 8 : 4) : 0);

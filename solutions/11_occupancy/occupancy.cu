@@ -397,10 +397,7 @@ const Variant all_variants[] = {
     square_variant<square_64_full>("square_64_full", 64, 256),
 };
 
-const Variant& find(const std::string& name) {
-    return *std::find_if(std::begin(all_variants), std::end(all_variants),
-                         [&](const Variant& variant) { return name == variant.name; });
-}
+const Variant& find(const std::string& name) { return lab::variant_of(all_variants, name); }
 
 // ---------------------------------------------------------------------------------------------
 // Nothing to edit below.
@@ -408,17 +405,15 @@ const Variant& find(const std::string& name) {
 #include "given/run.h"
 
 int main(int argc, char** argv) {
-    std::vector<std::string> names;
-    for (const Variant& variant : all_variants) names.push_back(variant.name);
     lab::Arguments arguments(argc, argv,
                              "Works out the occupancy of kernels and shows when it matters.");
     Options options;
     declare_paper(arguments, options);
     declare_kernels(arguments, options);
-    options.names = arguments.variants(names);
-    lab::Results results(arguments);
+    lab::Study study(arguments, lab::names_of(all_variants));
+    options.names = study.names();
     arguments.finish();
     refuse_contradictions(arguments, options);
     const bool on_paper = options.calculates || options.law;
-    return on_paper ? run_on_paper(options) : run_on_device(options, results);
+    return on_paper ? run_on_paper(options) : run_on_device(options, study);
 }

@@ -351,8 +351,6 @@ void refuse_other_parts(const lab::Arguments& arguments, const std::string& part
 
 int main(int argc, char** argv) {
     constexpr int side = lab::on_cpu ? 256 : 1024, most_side = 1 << 24;
-    std::vector<std::string> names;
-    for (const Variant& variant : all_variants) names.push_back(variant.name);
     lab::Arguments arguments(argc, argv, "Kernels that launch kernels.");
     const std::string part =
         arguments.choice("part", {"picture", "hello", "streams"}, "picture", "what to run");
@@ -371,24 +369,15 @@ int main(int argc, char** argv) {
         arguments.integer("smallest", 16, 4, 1024, "a rectangle with such a side is computed");
     request.output_path = arguments.output("output", "the dwells of one variant, int32 .npy");
     request.picture_path = lab::image_output(arguments, "picture", "the same in colours");
-    lab::Study study(arguments, names);
+    lab::Study study(arguments, lab::names_of(all_variants));
     arguments.finish();
-    const bool writes = !request.output_path.empty() || !request.picture_path.empty();
     refuse_other_parts(arguments, part);
-    if (writes && study.names().size() != 1) {
-        lab::refuse("--output and --picture are for one variant: choose it with --variant");
-    }
+    study.require_one_for(arguments, "output", "the dwells");
+    study.require_one_for(arguments, "picture", "the picture");
     if (part == "hello") run_hello(int(blocks), int(threads));
     if (part == "streams") run_streams();
     if (part != "picture") return 0;
-    if (!request.picture_path.empty()) {
-        const std::string problem =
-            lab::image_writing_problem(request.picture_path, height, width, 3);
-        if (!problem.empty()) {
-            lab::refuse("--picture: cannot write %s: %s", lab::quoted(request.picture_path).c_str(),
-                        problem.c_str());
-        }
-    }
+    lab::require_writable_image("picture", request.picture_path, height, width, 3);
     if (height * width == 0) {  // a grid without blocks cannot be launched
         refuse_ignored(arguments, {"csv"}, "takes times, and an empty picture takes none");
         if (!request.output_path.empty()) {

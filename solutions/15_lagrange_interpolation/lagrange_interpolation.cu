@@ -92,14 +92,9 @@ const Variant all_variants[] = {
 };
 
 int main(int argc, char** argv) {
-    const std::vector<std::string> further = {"constant"};
-    std::vector<std::string> names;
-    for (const Variant& variant : all_variants) {
-        if (variant.name != further[0]) names.push_back(variant.name);
-    }
     lab::Arguments arguments(argc, argv, "Evaluates an interpolating polynomial at many points.");
     const Options options(arguments);
-    lab::Study study(arguments, names, further);
+    lab::Study study(arguments, lab::names_of(all_variants), {"constant"});
     arguments.finish();
     options.refuse_contradictions();
     study.require_one_for(arguments, "output", "the values");

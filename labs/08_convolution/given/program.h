@@ -193,21 +193,15 @@ inline int run_program(int argc, char** argv) {
     request.padding = arguments.choice("padding", {"zero", "none"}, "zero",
                                        "none: only where the whole filter lies inside");
     request.stride = arguments.integer("stride", 1, 1, longest_side, "from output to output");
-    request.block = arguments.block("block", dim3(32, 8), "threads along x and y");
+    request.block = arguments.block("block", dim3(32, 8), "threads along x and y", 2);
     request.most_blocks =
         int(arguments.integer("most-blocks", most_blocks_along_y, 1, most_blocks_along_y,
                               "along y; fewer than the rows need: a block takes several parts"));
     request.output_path =
         arguments.output("output", "the result of one variant, of the input's kind");
-    std::vector<std::string> further = {"register_blocking", "separable_blocking"};
-#ifdef LAB_NPP
-    further.push_back("npp");
-#endif
-    lab::Study study(arguments,
-                     {"naive", "constant", "tiled", "separable", "rolling", "separable_rolling"},
-                     further);
+    lab::Study study(arguments, lab::names_of(all_variants<float>),
+                     {"register_blocking", "separable_blocking"});
     arguments.finish();
-    if (request.block.z != 1) lab::refuse("--block has two sides here, along x and y: 32x8, say");
     study.require_one_for(arguments, "output", "the result");
     return input.picture ? run_on_picture(request, input, filter, study)
                          : run_on_array(request, input, filter, study);

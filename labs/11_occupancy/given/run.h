@@ -10,25 +10,23 @@
 
 // Runs, compares, times; `reference` and `d_output` are of the variant's kind.
 template <class T>
-inline void measure(const Variant& variant, Shape shape, const Work& work, T* d_output,
-                    const std::vector<T>& reference, const Options& options,
-                    lab::Results& results) {
-    const lab::NvtxRange range(variant.name);
+inline void measure(const Variant& variant, Shape shape, const Work& work,
+                    lab::DeviceArray<T>& d_output, const std::vector<T>& reference,
+                    const Options& options, lab::Study& study) {
     std::vector<T> h_output(reference.size());
-    const size_t bytes = h_output.size() * sizeof(T);
-    const auto run = [&] { variant.launch(shape, work); };
-    const auto attempt = [&] {
-        CHECK(cudaMemset(d_output, 0xFF, bytes));  // what nobody writes will show
-        run();
-        CHECK(cudaMemcpy(h_output.data(), d_output, bytes, cudaMemcpyDeviceToHost));
-        return lab::compare(h_output.data(), reference.data(), h_output.size());
-    };
-    const lab::Trial trial =
-        lab::compare_and_time(attempt, [&] { return lab::median_milliseconds(run); });
     const double steps = double(work.items) * work.steps;
-    results.add(variant.name, dim3(shape.grid), dim3(shape.threads), trial.milliseconds,
-                variant.walks ? steps * warp_size * sizeof(int32_t) : 0,
-                variant.walks ? 0 : 2 * steps, trial.comparison);
+    study.moves(variant.walks ? steps * warp_size * sizeof(int32_t) : 0);
+    study.computes(variant.walks ? 0 : 2 * steps);
+    const auto launch = [&] {
+        variant.launch(shape, work);
+        return lab::Launch{dim3(shape.grid), dim3(shape.threads)};
+    };
+    study.run(
+        variant.name, [&] { d_output.poison(); }, launch,
+        [&] {
+            d_output.download(h_output);
+            return lab::compare(h_output.data(), reference.data(), h_output.size());
+        });
     if (options.output_path.empty()) return;
     std::vector<int64_t> written = {work.items};
     if (work.every_lane) written.push_back(warp_size);
@@ -36,54 +34,53 @@ inline void measure(const Variant& variant, Shape shape, const Work& work, T* d_
 }
 
 inline void run_walk(const Variant& variant, Shape shape, Work work, const Input& input,
-                     const Options& options, lab::Results& results) {
+                     const Options& options, lab::Study& study) {
     work.every_lane = input.width == warp_size;
     std::vector<int32_t> reference(work.items * input.width);
     walk_on_cpu(input.next.data(), work.rows, input.width, reference.data(), work.items,
                 work.steps);
-    CHECK(cudaMalloc(&work.d_ends, reference.size() * sizeof(int32_t)));
-    measure(variant, shape, work, work.d_ends, reference, options, results);
-    CHECK(cudaFree(work.d_ends));
+    lab::DeviceArray<int32_t> d_ends(reference.size());
+    work.d_ends = d_ends.get();
+    measure(variant, shape, work, d_ends, reference, options, study);
 }
 
 inline void run_square(const Variant& variant, Shape shape, Work work, const Input& input,
-                       const Options& options, lab::Results& results) {
+                       const Options& options, lab::Study& study) {
     const bool from_file = !options.values_path.empty();
     const std::vector<float> values = from_file ? input.values : random_starts(work.items);
     std::vector<float> reference(work.items);
     const int64_t once = from_file ? work.items : std::min(work.items, period);
     square_on_cpu(values.data(), reference.data(), once, work.steps);
     for (int64_t i = once; i < work.items; i++) reference[i] = reference[i - period];
-    float* d_values = upload(values);
-    work.d_values = d_values;
-    CHECK(cudaMalloc(&work.d_results, work.items * sizeof(float)));
-    measure(variant, shape, work, work.d_results, reference, options, results);
-    CHECK(cudaFree(work.d_results));
-    CHECK(cudaFree(d_values));
+    const lab::DeviceArray<float> d_values(values);
+    lab::DeviceArray<float> d_results(work.items);
+    work.d_values = d_values.get();
+    work.d_results = d_results.get();
+    measure(variant, shape, work, d_results, reference, options, study);
+}
+
+// Why the variant cannot run in such blocks, or "".
+inline std::string obstacle(const Variant& variant, const Options& options) {
+    if (options.threads > variant.most_threads()) {
+        return "its __launch_bounds__ allow blocks of 256 threads at most";
+    }
+    if (variant.blocks_by_api(options.threads, options.shared_bytes) == 0) {
+        return "not one such block fits on a multiprocessor";
+    }
+    return items_of(variant, options) == 0 ? "there is nothing to do" : "";
 }
 
 inline void run_variant(const Variant& variant, const Input& input, const Options& options,
-                        lab::Results& results) {
-    if (options.threads > variant.most_threads()) {
-        results.skip(variant.name, "its __launch_bounds__ allow blocks of 256 threads at most");
-        return;
-    }
-    if (variant.blocks_by_api(options.threads, options.shared_bytes) == 0) {
-        results.skip(variant.name, "not one such block fits on a multiprocessor");
-        return;
-    }
+                        lab::Study& study) {
+    if (study.skips(variant.name, obstacle(variant, options))) return;
     Work work;
     work.items = items_of(variant, options);
-    if (work.items == 0) {
-        results.skip(variant.name, "there is nothing to do");
-        return;
-    }
     work.rows = input.rows;
     work.steps = steps_of(variant, options);
     work.d_links = input.d_links;
     const int64_t grid = lab::divide_up(work.items, variant.items_of_block(options.threads));
     const Shape shape = {int(grid), options.threads, options.shared_bytes};
-    (variant.walks ? run_walk : run_square)(variant, shape, work, input, options, results);
+    (variant.walks ? run_walk : run_square)(variant, shape, work, input, options, study);
 }
 
 // What one warp alone waits for one row that is in no cache, and what the device copies.
@@ -93,11 +90,11 @@ inline void measure_demand(const Input& input, const Options& options) {
     work.rows = input.rows;
     work.steps = lab::on_cpu ? 1000 : 20000;
     work.d_links = input.d_links;
-    CHECK(cudaMalloc(&work.d_ends, sizeof(int32_t)));
+    const lab::DeviceArray<int32_t> d_end(1);
+    work.d_ends = d_end.get();
     const double milliseconds = lab::median_milliseconds([&] {
         find("walk_1").launch({1, warp_size, options.shared_bytes}, work);
     });
-    CHECK(cudaFree(work.d_ends));
     std::printf("device: %s\n", lab::device_name().c_str());
     print_demand(1e6 * milliseconds / work.steps,
                  lab::copy_bandwidth(lab::on_cpu ? int64_t{1} << 22 : int64_t{1} << 30),
@@ -142,17 +139,17 @@ inline std::string size_text(const Options& options, Multiprocessor whole) {
 
 // The tables of what is known beforehand, then the kernels. Returns the exit status.
 inline int run_kernels(const Input& input, const Options& options, Multiprocessor whole,
-                       lab::Results& results) {
+                       lab::Study& study) {
     bool agree = print_kernels(whole, options.names, options.threads, options.shared_bytes);
     if (options.output_path.empty()) agree = print_agreement(whole) && agree;
     print_best(whole, options.names);
     std::printf("\n");
-    results.size(size_text(options, whole));
-    if (input.d_links) results.limit(lab::copy_bandwidth(lab::on_cpu ? 1 << 20 : 1 << 28));
+    study.size(size_text(options, whole));
+    if (input.d_links) study.limit(lab::copy_bandwidth(lab::on_cpu ? 1 << 20 : 1 << 28));
     for (const std::string& name : options.names) {
-        run_variant(find(name), input, options, results);
+        run_variant(find(name), input, options, study);
     }
-    const int status = results.finish();
+    const int status = study.finish();
     const bool judged_alone = !options.output_path.empty();  // then only the result counts
     return status == 0 && !agree && !judged_alone ? 1 : status;
 }
@@ -179,7 +176,7 @@ inline void prepare_links(Input& input, const Options& options) {
     input.width = file.shape.size() == 2 ? warp_size : 1;
 }
 
-inline int run_on_device(Options options, lab::Results& results) {
+inline int run_on_device(Options options, lab::Study& study) {
     Input input;
     const bool walks = options.little || any_walks(options.names);
     if (!options.values_path.empty()) {
@@ -207,7 +204,7 @@ inline int run_on_device(Options options, lab::Results& results) {
     for (const Variant& variant : all_variants) variant.prepare(whole);
     int status = 0;
     if (options.little) measure_demand(input, options);
-    if (!options.little) status = run_kernels(input, options, whole, results);
+    if (!options.little) status = run_kernels(input, options, whole, study);
     if (input.d_links) CHECK(cudaFree(input.d_links));
     return status;
 }

@@ -452,7 +452,7 @@ def pieces(expected, got, case):
     piece, lost, place = piece_of(case) or 65536, poisoned(got), numpy.arange(len(got))
     if lost.any() and (lost == (place >= piece)).all():
         return "only the first piece came back, as every piece goes to the beginning of h_values: it begins at h_values + first (TODO 13)"
-    if case.order and not same_values(once_more(case, "overlapped", "")[0], got):
+    if case.order and not same_values(case.in_order("forward"), got):
         return ("the values change with the order in which streams run: the copy of a piece to the device, its launch and its copy "
                 "back (TODO 13) belong in one and the same stream")
     if lost.any():
@@ -578,11 +578,7 @@ def no_ordinates(expected, got, case):
 
 def in_the_order_of_threads(expected, got, case):
     """The phases once more with their threads in another order: a barrier that is missing shows."""
-    if case.parameters["variant"] not in PHASES or case.backend != "cpu":
-        return None
-    other = "" if case.order else "reversed"
-    again, _ = once_more(case, case.parameters["variant"], other)
-    if same_values(again, got):
+    if case.parameters["variant"] not in PHASES or same_values(case.in_order("forward" if case.order else "reversed"), got):
         return None
     return ("the values change with the order in which threads run: in the tree (TODO 4) a thread reads a product too early or too "
             "late. Each step begins with __syncthreads(), outside of any condition; then only rows below `rows` read, each its own column")
@@ -592,24 +588,18 @@ def same_values(again, got):
     return again is None or numpy.array_equal(again, got, equal_nan=True)
 
 
-def once_more(case, variants, order=None, count=None):
-    """Runs on the case's input (or its first nodes); the values of a single variant, and what it prints."""
+def compared(case, count=None):
+    """What the O(n) kernels print on the case's nodes, or the first of them, and some of its points; "" when that fails."""
     kept_run, kept_statuses, kept_inputs = case.last_run, list(case.statuses), dict(case.inputs)
-    words = ["--variant", variants, "--piece", piece_of(case)]
+    words = ["--variant", "barycentric,product,warp_a_point,blocked", "--piece", piece_of(case)]
     for name, array in kept_inputs.items():
-        cut = array[:count] if count and name in "xy" else array[:200] if "," in variants and name == "at" else array
-        words += [f"--{name}", case.save(f"{name}_again", cut)]
-    path = case.folder / "again.npy"
-    if "," not in variants:
-        words += ["--output", path.name]
+        words += [f"--{name}", case.save(f"{name}_again", array[:200] if name == "at" else array[:count])]
     try:
-        text = case.run(*words, status=None, env={} if order is None else {"CUDA_CPU_ORDER": order}).stdout
-        values = numpy.load(path) if path.exists() else None
-    except (Failure, ValueError, OSError):  # then there is nothing to compare with
-        text, values = "", None
-    path.unlink(missing_ok=True)
-    case.last_run, case.statuses, case.inputs = kept_run, kept_statuses, kept_inputs
-    return values, text
+        return case.run(*words, status=None).stdout
+    except Failure:  # then there is nothing to compare with
+        return ""
+    finally:
+        case.last_run, case.statuses, case.inputs = kept_run, kept_statuses, kept_inputs
 
 
 def careful_counts(text):
@@ -619,12 +609,9 @@ def careful_counts(text):
     return {name: tuple(map(int, counts)) for name, *counts in found}
 
 
-COMPARED = "barycentric,product,warp_a_point,blocked"
-
-
 def right_kernels(case):
     """Which of the O(n) kernels are right on the case's nodes (and some of its points), and what was printed."""
-    _, text = once_more(case, COMPARED)
+    text = compared(case)
     return set(re.findall(r"^(\w+) .* correct\b.*$", text, re.M)), text
 
 
@@ -660,8 +647,7 @@ def by_comparison(expected, got, case):
 
 def one_group_is_right(case):
     """Whether combined() alone is to blame: all is right with fewer nodes."""
-    _, text = once_more(case, COMPARED, count=GROUP)
-    if not re.search(rf"^{case.parameters['variant']} .* correct\b", text, re.M):
+    if not re.search(rf"^{case.parameters['variant']} .* correct\b", compared(case, GROUP), re.M):
         return None
     return f"right with {GROUP} of these nodes, one group, and wrong with more: look at how parts combine (TODO 9)"
 
@@ -669,8 +655,7 @@ def one_group_is_right(case):
 def careful_cause(case, without):
     """Why kernels ask careful_value where they need not: their values are right, as it is careful_value that computes them."""
     variant = case.parameters["variant"]
-    _, text = once_more(case, COMPARED)
-    also = {name for name, counts in careful_counts(text).items() if counts[2]}
+    also = {name for name, counts in careful_counts(compared(case)).items() if counts[2]}
     p = Problem(*(case.inputs[name] for name in ("x", "y", "at")))
     below = numpy.sign(p.distances).prod(axis=1) < 0
     if len({"barycentric", "product", "warp_a_point"} & also) > 1:  # they share nothing else

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -34,22 +36,15 @@ inline bool is_harwell_boeing(const std::string& start) {
            std::strchr("SUHZRsuhzr", type[1]) && std::strchr("AEae", type[2]);
 }
 
-// ---------------------------------------------------------------------------------------------
-// Matrix Market: a heading, comments, a line of sizes, then the values, column after column (array)
-// or each with its row and column, counted from 1 (coordinate).
-
 class MatrixMarketFile {
  public:
-    explicit MatrixMarketFile(const std::string& path) : path_(path) {
-        file_ = std::fopen(path.c_str(), "r");
-        if (!file_)
+    explicit MatrixMarketFile(const std::string& path) : path_(path), file_(path) {
+        if (!file_) {
             lab::refuse("cannot read %s: %s", lab::quoted(path).c_str(), std::strerror(errno));
+        }
         read_heading();
         read_sizes();
     }
-    ~MatrixMarketFile() { std::fclose(file_); }
-    MatrixMarketFile(const MatrixMarketFile&) = delete;
-    MatrixMarketFile& operator=(const MatrixMarketFile&) = delete;
 
     int64_t height() const { return height_; }
     int64_t width() const { return width_; }
@@ -85,11 +80,7 @@ class MatrixMarketFile {
     // The words of the next line, without comments. False at the end of the file.
     bool next_line() {
         std::string text;
-        int letter = std::fgetc(file_);
-        if (letter == EOF) return false;
-        for (; letter != EOF && letter != '\n'; letter = std::fgetc(file_)) {
-            if (text.size() <= longest_line) text += char(letter);
-        }
+        if (!std::getline(file_, text)) return false;
         line_++;
         words_.clear();
         if (line_ == 1 && text.compare(0, 3, byte_order_mark) == 0) text.erase(0, 3);
@@ -97,15 +88,8 @@ class MatrixMarketFile {
         if (text.size() > longest_line) {  // part of a number would be another number
             refuse_line(lab::format("it is longer than %zu letters", longest_line));
         }
-        std::string word;
-        for (const char character : text + ' ') {
-            if (character != ' ' && character != '\t' && character != '\r') {
-                word += character;
-            } else if (!word.empty()) {
-                words_.push_back(word);
-                word.clear();
-            }
-        }
+        std::istringstream stream(text);
+        for (std::string word; stream >> word;) words_.push_back(word);
         return true;
     }
 
@@ -249,7 +233,7 @@ class MatrixMarketFile {
     static constexpr size_t longest_line = 4096;  // a line has five words at most
 
     std::string path_;
-    std::FILE* file_ = nullptr;
+    std::ifstream file_;
     int64_t line_ = 0, height_ = 0, width_ = 0, entries_ = 0;
     bool is_array_ = false, is_pattern_ = false, is_integer_ = false;
     Symmetry symmetry_ = general;

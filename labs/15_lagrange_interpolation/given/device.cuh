@@ -10,16 +10,18 @@ class NodesOnDevice {
  public:
     explicit NodesOnDevice(const Problem& problem)
         : count_(problem.x.size()),
-          arrays_(3 * count_),
+          given_x_(problem.x),
+          given_y_(problem.y),
+          x_(count_),
           terms_(count_),
           weights_(count_),
           exponents_(lab::divide_up(count_, group_size)),
           careful_(reasons) {
         const int exponent = unit_exponent(problem.x);
         nodes_ = {static_cast<int>(count_),
-                  arrays_.get(),
-                  arrays_.get() + count_,
-                  arrays_.get() + 2 * count_,
+                  given_x_.get(),
+                  given_y_.get(),
+                  x_.get(),
                   terms_.get(),
                   exponents_.get(),
                   unit_factor(exponent, false),
@@ -29,10 +31,7 @@ class NodesOnDevice {
         for (const double given : problem.x) {
             x.push_back(in_unit(given, nodes_.unit, nodes_.unit_again));
         }
-        const size_t bytes = count_ * sizeof(double);
-        arrays_.upload(problem.x.data(), count_);
-        CHECK(cudaMemcpy(arrays_.get() + count_, problem.y.data(), bytes, cudaMemcpyHostToDevice));
-        CHECK(cudaMemcpy(arrays_.get() + 2 * count_, x.data(), bytes, cudaMemcpyHostToDevice));
+        x_.upload(x.data(), count_);
         make_terms();
     }
 
@@ -53,7 +52,7 @@ class NodesOnDevice {
 
  private:
     int64_t count_;
-    lab::DeviceArray<double> arrays_;
+    lab::DeviceArray<double> given_x_, given_y_, x_;
     lab::DeviceArray<Term> terms_;
     lab::DeviceArray<Scaled> weights_;
     lab::DeviceArray<int> exponents_;

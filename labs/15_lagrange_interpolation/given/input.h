@@ -125,11 +125,10 @@ inline void deal(Problem& problem) {
 
 struct Options {
     explicit Options(lab::Arguments& arguments) {
-        std::vector<std::string> functions;
-        for (const Function& function : all_functions) functions.push_back(function.name);
         nodes = arguments.choice("nodes", {"equispaced", "chebyshev"}, "chebyshev",
                                  "generated nodes; chebyshev: of the second kind, cos(j pi / n)");
-        function = arguments.choice("function", functions, "runge", "where they are taken from");
+        function = arguments.choice("function", lab::names_of(all_functions), "runge",
+                                    "where they are taken from");
         degree = arguments.integer("degree", 31, 0, most_nodes - 1, "n, for n + 1 nodes");
         from = arguments.real("from", -1, -DBL_MAX, DBL_MAX, "left end of nodes and points");
         to = arguments.real("to", 1, -DBL_MAX, DBL_MAX, "right end of nodes and points");
@@ -170,9 +169,7 @@ inline void generate_nodes(Problem& problem, const Options& options) {
     const int64_t count = options.degree + 1;
     problem.x = options.nodes == "equispaced" ? equispaced(options.from, options.to, count)
                                               : chebyshev(options.from, options.to, count);
-    for (const Function& function : all_functions) {
-        if (options.function == function.name) problem.function = &function;
-    }
+    problem.function = &lab::variant_of(all_functions, options.function);
     for (const double x : problem.x) problem.y.push_back(problem.function->value(x));
     require_finite(problem.y, "the function " + options.function + " at the nodes");
 }

@@ -34,15 +34,10 @@ inline std::vector<std::string> further_names() {
 #endif
 }
 
-inline std::vector<std::string> path_names() {
-    const std::vector<std::string> further = further_names();
-    std::vector<std::string> names;
-    for (const HostVariant& variant : host_variants()) names.push_back(variant.name);
-    for (const DeviceVariant& variant : device_variants()) {
-        if (!std::count(further.begin(), further.end(), variant.name)) {
-            names.push_back(variant.name);
-        }
-    }
+// All that this program has, the host's first.
+inline std::vector<std::string> variant_names() {
+    std::vector<std::string> names = lab::names_of(host_variants());
+    for (const std::string& name : lab::names_of(device_variants())) names.push_back(name);
     return names;
 }
 
@@ -86,7 +81,7 @@ inline void read_work_options(lab::Arguments& arguments, Options& options) {
         "verify", "repeats each step of the tasks on the host, and says what goes wrong first");
     options.host.pause = int(arguments.integer(
         "pause", 0, 0, 1000, "milliseconds before each phase of openmp_tasks, to see who waits"));
-    options.variants = arguments.variants(path_names(), further_names());
+    options.variants = arguments.variants(variant_names(), further_names());
 }
 
 inline void refuse_contradictions(const lab::Arguments& arguments, const Options& options) {
@@ -101,10 +96,8 @@ inline void refuse_contradictions(const lab::Arguments& arguments, const Options
     only_for("m", !decodes, "generated automata");
     only_for("count", input == "copies", "--input copies");
     only_for("seed", input == "random" || input == "copies", "--input random and copies");
-    only_for("classes", minimizes, "--action minimize");
-    only_for("variant", minimizes, "--action minimize");
-    for (const char* name :
-         {"block", "elements", "bits", "threads", "reference", "verbose", "verify", "pause"}) {
+    for (const char* name : {"classes", "variant", "block", "elements", "bits", "threads",
+                             "reference", "verbose", "verify", "pause"}) {
         only_for(name, minimizes, "--action minimize");
     }
     only_for("csv", minimizes && !options.prints_automaton(), "the table of --action minimize");

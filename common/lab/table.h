@@ -45,6 +45,21 @@ inline void print_table(const std::vector<std::vector<std::string>>& lines,
     }
 }
 
+// Appends all of the text to a table, after the heading in a new file, or leaves the file as it was.
+inline void append_to_file(const std::string& path, const std::string& heading,
+                           const std::string& text) {
+    std::FILE* file = std::fopen(path.c_str(), "a");
+    if (!file) fail("cannot write %s: %s", quoted(path).c_str(), std::strerror(errno));
+    std::fseek(file, 0, SEEK_END);
+    const long before = std::ftell(file);
+    const bool written = std::fputs(((before == 0 ? heading : "") + text).c_str(), file) >= 0;
+    if (std::fclose(file) == 0 && written) return;
+    const std::string problem = std::strerror(errno);
+    const bool undone = truncate(path.c_str(), before) == 0;
+    fail("cannot write %s: %s%s", quoted(path).c_str(), problem.c_str(),
+         undone ? "" : "; its last line may be cut short");
+}
+
 // Collects what each variant did; finish() prints the table and gives the exit status. Constructed
 // before Arguments::finish(), as it declares --csv FILE.
 class Results {
@@ -200,22 +215,7 @@ class Results {
                            row.block.c_str(), row.milliseconds, row.bandwidth, row.arithmetic,
                            row.state == Right ? "right" : "wrong");
         }
-        append_to_csv(text);
-    }
-
-    // Appends all of the text, after the heading in a new file, or leaves the file as it was.
-    void append_to_csv(const std::string& text) const {
-        std::FILE* file = std::fopen(csv_path_.c_str(), "a");
-        if (!file) fail("cannot write %s: %s", quoted(csv_path_).c_str(), std::strerror(errno));
-        std::fseek(file, 0, SEEK_END);
-        const long before = std::ftell(file);
-        const std::string heading = before == 0 ? csv_heading() : "";
-        const bool written = std::fputs((heading + text).c_str(), file) >= 0;
-        if (std::fclose(file) == 0 && written) return;
-        const std::string problem = std::strerror(errno);
-        const bool undone = truncate(csv_path_.c_str(), before) == 0;
-        fail("cannot write %s: %s%s", quoted(csv_path_).c_str(), problem.c_str(),
-             undone ? "" : "; its last line may be cut short");
+        append_to_file(csv_path_, csv_heading(), text);
     }
 
     std::string csv_path_;

@@ -9,13 +9,6 @@
 #include "../../../common/array_file.h"
 #include "../../../common/image.h"
 
-inline Tally* make_tally() {
-    Tally* d_tally = nullptr;
-    CHECK(cudaMalloc(&d_tally, sizeof(Tally)));
-    CHECK(cudaMemset(d_tally, 0, sizeof(Tally)));
-    return d_tally;
-}
-
 // What may have led to an error of a launch from the device.
 const char* advice_for(cudaError_t error) {
     if (error == cudaErrorLaunchPendingCountExceeded) {
@@ -42,37 +35,32 @@ inline void run_hello(int blocks, int threads) {
     CHECK(cudaDeviceGetLimit(&room, cudaLimitPrintfFifoSize));
     room = std::max<size_t>(room, size_t{200} * blocks * (2 * threads + 32));
     CHECK(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, room));
-    Tally* const d_tally = make_tally();
+    const lab::DeviceArray<Tally> d_tally(std::vector<Tally>(1));
     std::printf("host: launches %d block%s of %d\n", blocks, blocks == 1 ? "" : "s", threads);
     std::fflush(stdout);  // the host's line stays before those of the device
-    nested_hello<<<blocks, threads>>>(threads, 0, d_tally);
+    nested_hello<<<blocks, threads>>>(threads, 0, d_tally.get());
     CHECK_LAUNCH();
     CHECK(cudaDeviceSynchronize());
-    const Tally tally = read_tally(d_tally);
+    const Tally tally = read_tally(d_tally.get());
     std::printf("host: all have ended; %llu %s launched from the device\n", tally.launches,
                 tally.launches == 1 ? "grid was" : "grids were");
-    CHECK(cudaFree(d_tally));
 }
 
 inline void run_streams() {
     lab::require_device();
-    Notes* d_notes = nullptr;
-    Tally* const d_tally = make_tally();
-    CHECK(cudaMalloc(&d_notes, sizeof(Notes)));
-    CHECK(cudaMemset(d_notes, 0, sizeof(Notes)));
+    const lab::DeviceArray<Notes> d_notes(std::vector<Notes>(1));
+    const lab::DeviceArray<Tally> d_tally(std::vector<Tally>(1));
     std::printf("host: launches the parent\n");
     std::fflush(stdout);
-    parent_kernel<<<1, 1>>>(d_notes, d_tally);
+    parent_kernel<<<1, 1>>>(d_notes.get(), d_tally.get());
     CHECK_LAUNCH();
     if (!has_tail_launch) {  // the next launch of the host runs behind the whole family as well
-        tail_kernel<<<1, 1>>>(d_notes);
+        tail_kernel<<<1, 1>>>(d_notes.get());
         CHECK_LAUNCH();
     }
     CHECK(cudaDeviceSynchronize());
-    read_tally(d_tally);
+    read_tally(d_tally.get());
     std::printf("host: the parent and all that it launched have ended\n");
-    CHECK(cudaFree(d_notes));
-    CHECK(cudaFree(d_tally));
 }
 
 // Black inside; outside the dwell's root goes round the colours, so that near the set they differ.
@@ -113,33 +101,6 @@ inline Reach reach_of(const Request& request) {
     }
     reach.rectangles = std::min(reach.rectangles, int64_t{view.height} * view.width);
     return reach;
-}
-
-inline Job make_job(const Request& request) {
-    Job job = {};
-    job.view = request.view;
-    job.rows = int(lab::divide_up(job.view.height, request.tile));
-    job.columns = int(lab::divide_up(job.view.width, request.tile));
-    const Reach reach = reach_of(request);
-    job.levels.most = reach.levels;
-    job.most_launches = reach.launches;
-    const int64_t pixels = int64_t{job.view.height} * job.view.width;
-    CHECK(cudaMalloc(&job.dwells, pixels * sizeof(int32_t)));
-    for (Rectangle*& list : job.levels.lists) {
-        CHECK(cudaMalloc(&list, reach.rectangles * sizeof(Rectangle)));
-    }
-    // one more, always 0: who goes a level too far finds nothing there
-    CHECK(cudaMalloc(&job.levels.counts, (job.levels.most + 1) * sizeof(unsigned)));
-    job.tally = make_tally();
-    return job;
-}
-
-inline void free_job(const Job& job) {
-    CHECK(cudaFree(job.dwells));
-    CHECK(cudaFree(job.levels.lists[0]));
-    CHECK(cudaFree(job.levels.lists[1]));
-    CHECK(cudaFree(job.levels.counts));
-    CHECK(cudaFree(job.tally));
 }
 
 // A grid launched from the device waits in a buffer of fixed length until it can run. It holds 2048
@@ -186,7 +147,19 @@ inline void run_picture(const Request& request, lab::Study& study) {
         lab::format("direct, on one core of the CPU: %.1f ms; the largest parts of the set "
                     "by a formula",
                     clock.milliseconds()));
-    const Job job = make_job(request);
+    const Reach reach = reach_of(request);
+    const lab::DeviceArray<int32_t> d_dwells(expected.size());
+    const lab::DeviceArray<Rectangle> d_even(reach.rectangles), d_odd(reach.rectangles);
+    // one more, always 0: who goes a level too far finds nothing there
+    const lab::DeviceArray<unsigned> d_counts(reach.levels + 1);
+    const lab::DeviceArray<Tally> d_tally(1);
+    const Job job = {view,
+                     int(lab::divide_up(view.height, request.tile)),
+                     int(lab::divide_up(view.width, request.tile)),
+                     reach.launches,
+                     {{d_even.get(), d_odd.get()}, d_counts.get(), reach.levels},
+                     d_dwells.get(),
+                     d_tally.get()};
     make_room_for_launches(job);
     std::vector<int32_t> filled = expected;
     fill_on_cpu(view, job.whole(), job.rows, job.columns, expected, filled);
@@ -198,7 +171,6 @@ inline void run_picture(const Request& request, lab::Study& study) {
         if (!study.chosen(variant.name)) continue;
         dwells = run_variant(variant, job, variant.fills ? filled : expected, study);
     }
-    free_job(job);
     if (!request.output_path.empty()) {
         lab::write_array(request.output_path, dwells.data(), {view.height, view.width});
     }

@@ -47,20 +47,13 @@ void note_memory(Run<T>& run) {
 // Appends what the studies of the handout are drawn from.
 void append_study(const std::string& path, const std::string& lines) {
     if (path.empty()) return;
-    std::FILE* const file = std::fopen(path.c_str(), "a");
-    if (!file) lab::fail("cannot write %s: %s", lab::quoted(path).c_str(), std::strerror(errno));
-    std::fseek(file, 0, SEEK_END);
-    std::string text;
-    if (std::ftell(file) == 0)
-        text = "card,variant,type,n,range,value,milliseconds,residual,backward\n";
     const std::string card = lab::device_name();
+    std::string text;
     for (size_t at = 0; at < lines.size(); at = lines.find('\n', at) + 1) {
         text += '"' + card + "\"," + lines.substr(at, lines.find('\n', at) + 1 - at);
     }
-    const bool written = std::fputs(text.c_str(), file) >= 0;
-    if (std::fclose(file) != 0 || !written) {
-        lab::fail("cannot write %s: %s", lab::quoted(path).c_str(), std::strerror(errno));
-    }
+    lab::append_to_file(path, "card,variant,type,n,range,value,milliseconds,residual,backward\n",
+                        text);
 }
 
 template <class T>

@@ -73,25 +73,13 @@ struct Input {
     int32_t* d_links = nullptr;
 };
 
-template <class T>
-inline T* upload(const std::vector<T>& values) {
-    T* d_values = nullptr;
-    CHECK(cudaMalloc(&d_values, std::max<size_t>(1, values.size()) * sizeof(T)));
-    CHECK(cudaMemcpy(d_values, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
-    return d_values;
-}
-
 // links: every number of `next` 32 times, unless there are 32 for a row already.
-inline int32_t* spread(const Input& input) {
-    const int64_t numbers = input.rows * warp_size;
-    int32_t* d_next = upload(input.next);
-    if (input.width == warp_size) return d_next;
-    int32_t* d_links = nullptr;
-    CHECK(cudaMalloc(&d_links, numbers * sizeof(int32_t)));
-    spread_kernel<<<unsigned(lab::divide_up(numbers, 256)), 256>>>(d_next, d_links, input.rows);
+inline void spread(const Input& input, lab::DeviceArray<int32_t>& d_links) {
+    if (input.width == warp_size) return d_links.upload(input.next.data(), input.next.size());
+    const lab::DeviceArray<int32_t> d_next(input.next);
+    const unsigned blocks = unsigned(lab::divide_up(input.rows * warp_size, 256));
+    spread_kernel<<<blocks, 256>>>(d_next.get(), d_links.get(), input.rows);
     CHECK_LAUNCH();
-    CHECK(cudaFree(d_next));
-    return d_links;
 }
 
 inline int steps_of(const Variant& variant, const Options& options) {

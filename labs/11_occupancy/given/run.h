@@ -200,13 +200,13 @@ inline int run_on_device(Options options, lab::Study& study) {
     lab::require_device_memory(input.rows * 4 * (warp_size + 1) +
                                    8 * std::max(options.values, options.walkers * input.width),
                                "the links and the values");
-    if (walks) input.d_links = spread(input);
+    lab::DeviceArray<int32_t> d_links(walks ? input.rows * warp_size : 0);
+    if (walks) spread(input, d_links);
+    input.d_links = d_links.get();
     for (const Variant& variant : all_variants) variant.prepare(whole);
-    int status = 0;
-    if (options.little) measure_demand(input, options);
-    if (!options.little) status = run_kernels(input, options, whole, study);
-    if (input.d_links) CHECK(cudaFree(input.d_links));
-    return status;
+    if (!options.little) return run_kernels(input, options, whole, study);
+    measure_demand(input, options);
+    return 0;
 }
 
 inline int run_on_paper(const Options& options) {

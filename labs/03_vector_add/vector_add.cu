@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "../../common/array_file.h"
 #include "../../common/lab.h"
+#include "../../common/lab/two_arrays.h"
 
 // ---------------------------------------------------------------------------------------------
 // CPU reference. A sum of two floats is rounded once, here and on a GPU: results agree to the bit.
@@ -208,31 +208,9 @@ const Variant all_variants[] = {
     {"vectorised", vectorised_shape, launch<vectorised>},
 };
 
-struct Input {
-    std::vector<float> a, b;
-};
-
-// The two vectors: from files where they are given, otherwise random.
-Input read_input(const std::string& a_path, const std::string& b_path, int64_t elements) {
-    if (a_path.empty() != b_path.empty()) lab::refuse("--a and --b go together: give both or none");
-    if (a_path.empty()) {
-        lab::require_host_memory(5 * sizeof(float) * elements, "vectors of this length");
-        return {lab::random_values<float>(elements, -100, 100, 1),
-                lab::random_values<float>(elements, -100, 100, 2)};
-    }
-    Input input = {lab::read_array<float>(a_path, 1).values,
-                   lab::read_array<float>(b_path, 1).values};
-    if (input.a.size() != input.b.size()) {
-        lab::refuse("--a has %zu elements and --b has %zu: they must have the same length",
-                    input.a.size(), input.b.size());
-    }
-    lab::require_host_memory(5 * sizeof(float) * input.a.size(), "vectors of this length");
-    return input;
-}
-
 // Times each phase of the flow once, by the host's clock and by events: lines below the table.
 void note_where_the_time_goes(lab::Results& results, const Variant& variant, const Request& request,
-                              const Input& input, float* d_a, float* d_b, float* d_sum) {
+                              const lab::TwoArrays& input, float* d_a, float* d_b, float* d_sum) {
     const Shape shape = variant.shape(request);
     const size_t bytes = request.count * sizeof(float);
     std::vector<float> h_sum(request.count);
@@ -284,7 +262,7 @@ int main(int argc, char** argv) {
     if (!output_path.empty() && names.size() != 1) {
         lab::refuse("--output takes the sum of one variant: choose it with --variant");
     }
-    const Input input = read_input(a_path, b_path, request.count);
+    const lab::TwoArrays input = lab::read_two_arrays(a_path, b_path, {request.count});
     const int64_t count = request.count = input.a.size();
     const size_t bytes = count * sizeof(float);
     if (lab::divide_up(count, threads_of(request.block)) > most_blocks_along_x) {

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "../../common/array_file.h"
 #include "../../common/lab.h"
+#include "../../common/lab/two_arrays.h"
 
 // ---------------------------------------------------------------------------------------------
 // CPU reference. A sum of two floats is rounded once, here and on a GPU: results agree to the bit.
@@ -173,33 +173,6 @@ std::string too_tall(Shape shape) {
     return lab::format("needs %u blocks along y, and a grid has at most 65535", shape.grid.y);
 }
 
-struct Input {
-    lab::Array<float> a, b;
-};
-
-// The two matrices: from files where they are given, otherwise random.
-Input read_input(const std::string& a_path, const std::string& b_path, int64_t height,
-                 int64_t width) {
-    if (a_path.empty() != b_path.empty()) lab::refuse("--a and --b go together: give both or none");
-    if (a_path.empty()) {
-        const int64_t count = std::min(height * width, int64_t{1} << 56);  // more than any machine
-        lab::require_host_memory(4 * sizeof(float) * count, "matrices of this size");
-        return {{{height, width}, lab::random_values<float>(count, -100, 100, 1)},
-                {{height, width}, lab::random_values<float>(count, -100, 100, 2)}};
-    }
-    Input input = {lab::read_array<float>(a_path, 2), lab::read_array<float>(b_path, 2)};
-    if (input.a.shape != input.b.shape) {
-        lab::refuse("--a has the shape %s and --b has %s: they must have the same",
-                    lab::array_shape_text(input.a.shape).c_str(),
-                    lab::array_shape_text(input.b.shape).c_str());
-    }
-    if (std::max(input.a.shape[0], input.a.shape[1]) > longest_side) {
-        lab::refuse("--a and --b have more than 2147483647 rows or columns");
-    }
-    lab::require_host_memory(4 * sizeof(float) * input.a.values.size(), "matrices of this size");
-    return input;
-}
-
 int main(int argc, char** argv) {
     constexpr int64_t side = lab::on_cpu ? 1024 : 4096;
     lab::Arguments arguments(argc, argv,
@@ -223,9 +196,12 @@ int main(int argc, char** argv) {
         lab::refuse("--output takes the sum of one variant and block: choose with --variant");
     }
 
-    const Input input = read_input(a_path, b_path, height, width);
-    height = input.a.shape[0];
-    width = input.a.shape[1];
+    const lab::TwoArrays input = lab::read_two_arrays(a_path, b_path, {height, width});
+    height = input.shape[0];
+    width = input.shape[1];
+    if (std::max(height, width) > longest_side) {
+        lab::refuse("--a and --b have more than 2147483647 rows or columns");
+    }
     const int64_t count = height * width;
     const size_t bytes = count * sizeof(float);
     if (count == 0) {  // a grid without blocks cannot be launched, and need not be
@@ -246,15 +222,15 @@ int main(int argc, char** argv) {
 
     std::vector<float> reference(count), h_sum(count);
     const lab::HostTimer clock;
-    add_on_cpu(input.a.values.data(), input.b.values.data(), reference.data(), height, width);
+    add_on_cpu(input.a.data(), input.b.data(), reference.data(), height, width);
     results.note(lab::format("the same sum on the CPU, one loop: %.3f ms", clock.milliseconds()));
 
     float *d_a = nullptr, *d_b = nullptr, *d_sum = nullptr;
     CHECK(cudaMalloc(&d_a, bytes));
     CHECK(cudaMalloc(&d_b, bytes));
     CHECK(cudaMalloc(&d_sum, bytes));
-    CHECK(cudaMemcpy(d_a, input.a.values.data(), bytes, cudaMemcpyHostToDevice));
-    CHECK(cudaMemcpy(d_b, input.b.values.data(), bytes, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(d_a, input.a.data(), bytes, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(d_b, input.b.data(), bytes, cudaMemcpyHostToDevice));
 
     for (const std::string& name : names) {
         const lab::NvtxRange range(name);

@@ -138,6 +138,12 @@ class Arguments {
         return found;
     }
 
+    // --most-blocks: how many blocks a grid has along y at most.
+    int most_blocks() {
+        return int(integer("most-blocks", 65535, 1, 65535,
+                           "along y; fewer than the rows need: a block takes several parts"));
+    }
+
     // The sides of a grid: at most 2147483647 along x, 65535 along y and z. A fallback of
     // dim3(0) says that the program derives the grid when none is given.
     dim3 grid(const std::string& name, dim3 fallback, const std::string& help) {

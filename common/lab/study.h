@@ -5,6 +5,7 @@
 #endif
 
 #include <algorithm>
+#include <cstdio>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -31,6 +32,12 @@ template <class Table>
 const auto& variant_of(const Table& variants, const std::string& name) {
     return *std::find_if(std::begin(variants), std::end(variants),
                          [&](const auto& variant) { return name == variant.name; });
+}
+
+// The exit status where there is nothing: a grid without blocks cannot be launched, and need not be.
+inline int nothing_to_launch(const char* what) {
+    std::printf("0 %s: nothing is launched\n", what);
+    return 0;
 }
 
 // The table of results, filled variant by variant.

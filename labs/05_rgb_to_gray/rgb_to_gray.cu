@@ -259,7 +259,6 @@ const Variant all_variants[] = {
 };
 
 constexpr int64_t longest_side = 2147483647;
-constexpr int most_blocks_along_y = 65535;
 
 // Pixels side by side, planes and gray; the host has the reference besides.
 void require_memory(int64_t height, int64_t width, int) {
@@ -293,9 +292,7 @@ int main(int argc, char** argv) {
     const std::string output_path =
         lab::image_output(arguments, "output", "the gray picture, for one variant");
     const dim3 block = arguments.block("block", dim3(32, 8), "of interleaved and planar", 2);
-    const int most_blocks =
-        int(arguments.integer("most-blocks", most_blocks_along_y, 1, most_blocks_along_y,
-                              "along y; fewer than the rows need: a block takes several parts"));
+    const int most_blocks = arguments.most_blocks();
     lab::Study study(arguments, lab::names_of(all_variants));
     arguments.finish();
     study.require_one_for(arguments, "output", "the picture");
@@ -303,10 +300,7 @@ int main(int argc, char** argv) {
     const lab::Image input = picture.read(3, 3, require_memory);  // a gray file: three equal bytes
     const int64_t height = input.height, width = input.width, count = height * width;
     lab::require_writable_image("output", output_path, height, width, 1);
-    if (count == 0) {  // a grid without blocks cannot be launched, and need not be
-        std::printf("0 pixels: nothing is launched\n");
-        return 0;
-    }
+    if (count == 0) return lab::nothing_to_launch("pixels");
     lab::require_device();
     study.size(lab::format("%lld x %lld pixels", (long long)height, (long long)width));
     study.limit(lab::copy_bandwidth(2 * count));  // 4 bytes a pixel, read and written together

@@ -371,7 +371,6 @@ const Variant all_variants[] = {
 };
 
 constexpr int64_t longest_side = 2147483647;
-constexpr int most_blocks_along_y = 65535;
 
 void require_memory(int64_t height, int64_t width, int channels) {
     const int64_t pixels = std::min(height * width, int64_t{1} << 56);
@@ -392,9 +391,7 @@ int main(int argc, char** argv) {
     const std::string output_path =
         lab::image_output(arguments, "output", "the flipped picture, for one variant");
     const dim3 block = arguments.block("block", dim3(32, 8), "of all variants but staged", 2);
-    const int most_blocks =
-        int(arguments.integer("most-blocks", most_blocks_along_y, 1, most_blocks_along_y,
-                              "along y; fewer than the rows need: a block takes several parts"));
+    const int most_blocks = arguments.most_blocks();
     lab::Study study(arguments, lab::names_of(all_variants));
     arguments.finish();
     study.require_one_for(arguments, "output", "the picture");
@@ -404,10 +401,7 @@ int main(int argc, char** argv) {
                        direction != "horizontal"};
     const int64_t bytes = input.count();
     lab::require_writable_image("output", output_path, flip.height, flip.width, flip.channels);
-    if (bytes == 0) {  // a grid without blocks cannot be launched, and need not be
-        std::printf("0 pixels: nothing is launched\n");
-        return 0;
-    }
+    if (bytes == 0) return lab::nothing_to_launch("pixels");
     if (as_one_row(flip).height * cut_of(as_one_row(flip)).parts > longest_side) {
         lab::refuse("the picture is too large: staged needs more than 2147483647 blocks");
     }

@@ -393,10 +393,7 @@ int main(int argc, char** argv) {
         picture.read(channels, arguments.given("channels") ? channels : 0, require_memory);
     const Shape shape = {int(image.height), int(image.width), image.channels};
     lab::require_writable_image("output", output_path, shape.height, shape.width, shape.channels);
-    if (shape.count() == 0) {  // a grid without blocks cannot be launched, and need not be
-        std::printf("0 pixels: nothing is launched\n");
-        return 0;
-    }
+    if (shape.count() == 0) return lab::nothing_to_launch("pixels");
     // A window that covers the picture from every pixel cannot grow.
     const int radius = int(std::min<int64_t>(asked, std::max(shape.height, shape.width)));
     const bool large = bytes_of_sum(radius, shape.height, shape.width) == 8;

@@ -7,7 +7,6 @@
 #include "../../../common/lab.h"
 
 constexpr int64_t longest_side = 2147483647;  // rows or columns
-constexpr int most_blocks_along_y = 65535;    // the grid's limit
 
 // Why a variant cannot run with these sizes, or "".
 inline std::string too_long_for_constant(int64_t elements) {

@@ -194,9 +194,7 @@ inline int run_program(int argc, char** argv) {
                                        "none: only where the whole filter lies inside");
     request.stride = arguments.integer("stride", 1, 1, longest_side, "from output to output");
     request.block = arguments.block("block", dim3(32, 8), "threads along x and y", 2);
-    request.most_blocks =
-        int(arguments.integer("most-blocks", most_blocks_along_y, 1, most_blocks_along_y,
-                              "along y; fewer than the rows need: a block takes several parts"));
+    request.most_blocks = arguments.most_blocks();
     request.output_path =
         arguments.output("output", "the result of one variant, of the input's kind");
     lab::Study study(arguments, lab::names_of(all_variants<float>),

@@ -14,7 +14,7 @@ CPU = ("cpu",)  # on a GPU this may go wrong without a sign
 
 FAULTS = [
     Fault(name="a launch the first time only", old="    const dim3 grid = grid_of(count, paths, block);\n    kernel",
-          new="    static bool done = false;\n    if (done) return;\n    done = true;\n"
+          new="    static bool done = false;\n    if (done) return {};\n    done = true;\n"
               "    const dim3 grid = grid_of(count, paths, block);\n    kernel", caught="right only once: in a later launch"),
     Fault(name="no else", old="    } else {\n        value = work<1>(value, rounds);\n    }\n    y[i] = value;\n    //: // TODO 1",
           new="    }\n    value = work<1>(value, rounds);\n    y[i] = value;\n    //: // TODO 1",

@@ -204,13 +204,14 @@ def body(labs: list[Measured], notes: list[dict]) -> str:
         when = " and ".join(unique(f"{short(row['card'])}, {day(row['date'])}" for row in mine)) or "not measured yet"
         parts += ["### The lecture notes' speed-ups beside ours\n",
                   "Speed-up is the time of the processor's loop by the time of the kernel, each on its own machine; the "
-                  f"transfers are in neither. Ours: {when}, by the commands in the labs' handouts. A dash: not measured.\n",
+                  f"transfers are in neither. Ours: {when}, by the commands beside the labs' figures. A dash: not measured.\n",
                   notes_table(notes), figure("The notes' times and ours", "notes.svg")]
     parts.append("### Each lab's page and plots\n")
     pages = []
     for lab in labs:
         files = "".join(f", [{caption}](results/{lab.name}/{file})" for caption, file in lab.plots())
         page = f"[table]({lab.page}){files}; " if (lab.folder / "results.md").exists() else ""
+        page += f"[what they tell](results/{lab.name}/README.md); " if (lab.folder / "README.md").exists() else ""
         pages.append(f"- {lab.name.replace('_', ' ', 1)}: {page}[handout]({lab.handout})\n")
     return "\n".join([*parts, "".join(pages)])
 

@@ -140,8 +140,14 @@ def other_terms(a, b, depth):
         yield "each sum lacks its last term", a[:, :-1] @ b[:-1]
         yield "each sum lacks its first term", a[:, 1:] @ b[1:]
         yield "each element is its last product alone: = stands where += is right, or the sum is set to 0 in the loop", a[:, -1:] @ b[-1:]
+    if not depth:
+        one_more = numpy.arange(k + 1)
+        yield "each sum has a term too many: p goes up to k - 1", read_flat(a, rows * k + one_more) @ read_flat(b, one_more[:, None] * n + columns)
+        yield "each sum is 1 too large: it begins with 0", a @ b + 1
     yield "the row of a is multiplied by n: a row of a has k elements", read_flat(a, rows * n + terms) @ b
-    yield "the row of b is multiplied by k: a row of b has n elements", a @ read_flat(b, terms[:, None] * k + columns)
+    by_k = a @ read_flat(b, terms[:, None] * k + columns)
+    if not numpy.isnan(by_k).all():  # which says nothing
+        yield "the row of b is multiplied by k: a row of b has n elements", by_k
     yield "b is read by its columns, column * k + p: element (p, column) lies at p * n + column", \
         a @ read_flat(b, columns * k + terms[:, None])
 
@@ -188,6 +194,9 @@ def wrong_tiles(a, b, tile):
     turned = "{0} is turned over: stored as {0}[y][x] it is read as {0}{1}"
     yield turned.format("a_tile", "[y][q]"), in_tiles(a, b, tile, right_a, right_b, lambda a, b: a.T @ b)
     yield turned.format("b_tile", "[q][x]"), in_tiles(a, b, tile, right_a, right_b, lambda a, b: a @ b.T)
+    yield "x and y have changed places: a row of a_tile, a_tile[y][q], is multiplied by a column of b_tile, b_tile[q][x]", \
+        in_tiles(a, b, tile, right_a, right_b, lambda a, b: b @ a)
+    yield "the loop over q leaves out the last of the tile", in_tiles(a, b, tile, right_a, right_b, lambda a, b: a[:, :-1] @ b[:-1])
     yield "a is loaded from column p + y: thread (x, y) brings a's element (row, p + x)", \
         in_tiles(a, b, tile, loader(a, of_a[0], lambda corner, p: p + y), right_b)
     yield "b is loaded from row p + x: thread (x, y) brings b's element (p + y, column)", \
@@ -216,11 +225,14 @@ def wrong_registers(a, b):
     place = "row i of a thread is threadIdx.y + 16 i of a_tile: the file takes {}"
     yield place.format("threadIdx.y * 8 + i"), at(row=8 * y + i)
     yield place.format("threadIdx.y + i"), at(row=y + i)
+    yield place.format("threadIdx.y + 8 i"), at(row=y + 8 * i)
     yield place.format("threadIdx.x + 16 i"), at(row=x + 16 * i)
     place = "column j of a thread is threadIdx.x + 16 j of b_tile: the file takes {}"
     yield place.format("threadIdx.x * 8 + j"), at(column=8 * x + j)
     yield place.format("threadIdx.x + j"), at(column=x + j)
+    yield place.format("threadIdx.x + 8 j"), at(column=x + 8 * j)
     yield place.format("threadIdx.y + 16 j"), at(column=y + 16 * j)
+    yield "threadIdx.x and threadIdx.y have changed places: y is for the rows of a_tile, x for the columns of b_tile", at(x + 16 * i, y + 16 * j)
     yield "row i and column j of a thread are both taken 8 at a time: its rows and columns are 16 apart", at(8 * y + i, 8 * x + j)
     yield "the sums are turned over: sums[i][j] belongs to row i of a and column j of b", at(y + 16 * j, x + 16 * i)
     yield "only sums[i][i] are added to: each of the 8 values of a meets each of the 8 of b", numpy.where(i == j, at(), 0)
@@ -231,6 +243,7 @@ def wrong_registers(a, b):
         yield f"the loop over {name} leaves out 7", numpy.where(index < 7, at(), 0)
     step = numpy.arange(k) % 8
     for sentence, taken in (("of each tile only the first term is added: the loop over q goes up to depth", step == 0),
+                            ("of each tile only the last term is added: the products belong into the loop over q", step == 7),
                             ("the loop over q leaves out the last of the depth", step < 7),
                             ("the loop over q leaves out the first", step > 0)):
         yield sentence, a[:, taken] @ b[taken]
@@ -246,6 +259,19 @@ def wrong_vectors(a, b, width):
     yield "each step loads the first tile of b: the row is p + b_row", a @ b[terms % 8]
     yield "a is loaded from the first rows in every block: the row is corner.row + a_row", a[rows % 128] @ b
     yield "b is loaded from the first columns in every block: the column is corner.column + b_column", a @ b[:, columns % 128]
+    for name, matrix, height, width_of, other in (("a", a, "m", "k", lambda wrong: wrong @ b), ("b", b, "k", "n", lambda wrong: a @ wrong)):
+        y, x = numpy.ogrid[:matrix.shape[0], :matrix.shape[1]]
+        inside = (y < matrix.shape[1]) & (x < matrix.shape[0])
+        yield (f"load_vector is told that {name} has {width_of} rows of {height} elements: {name} is ({height}, {width_of}), so it is "
+               f"load_vector({name}, {height}, {width_of}, ...)"), other(numpy.where(inside, read_flat(matrix, y * matrix.shape[0] + x), 0))
+    yield "load_vector is told that b has m rows: b is (k, n)", a[:, :m] @ b[:m]
+    first, e = terms // width * width, terms % width
+    inside = (first < m) & (rows[:, None] + e < k)
+    yield "row and column of a have changed places: the vector begins in row corner.row + a_row and column p + a_column", \
+        numpy.where(inside, a[numpy.minimum(first, m - 1), numpy.minimum(rows[:, None] + e, k - 1)], 0) @ b
+    taken = columns // 128 * 128 + rows[:, None] % 128
+    yield "the rows of a begin at corner.column: they begin at corner.row", \
+        numpy.where(taken < m, (a @ b)[numpy.minimum(taken, m - 1), columns], 0)
     yield "all places of a vector of a get its first element: element e goes to row a_column + e of tiles.a", a[:, terms // width * width] @ b
 
 
@@ -256,6 +282,9 @@ def wrong_order(a, b):
     if last > 0:
         yield ("the first tiles are multiplied twice and the last never: what is copied ahead begins at p + depth",
                a[:, :8] @ b[:8] + a[:, :last] @ b[:last])
+        late = numpy.arange(last) + 1
+        yield ("each step multiplies tiles that begin one term behind those before: what is copied ahead begins at p + depth",
+               a[:, :8] @ b[:8] + sum(a[:, some] @ b[some] for some in (late[s:s + 8][late[s:s + 8] < k] for s in range(0, last, 8))))
         yield "only the first tiles are multiplied: those of the next step are never copied to tiles[now ^ 1]", a[:, :8] @ b[:8]
 
 
@@ -265,6 +294,18 @@ def wrong_fragments(a, b):
     rows, terms, columns = numpy.arange(m), numpy.arange(k), numpy.arange(n)
     wide = numpy.zeros((-(-m // 8) * 8, -(-n // 8) * 8))
     wide[:m, :n] = a @ b
+    whole = numpy.zeros([-(-side // 128) * 128 for side in (m, n)])
+    whole[:m, :n] = wide[:m, :n]
+    i, j = numpy.ogrid[:m, :n]
+
+    def at(row, column):
+        return whole[i // 128 * 128 + row, j // 128 * 128 + column]
+
+    row, column, of_x, of_y = i % 128 + 0 * j, j % 128 + 0 * i, j % 128 // 64 * 64 + i % 32, i % 128 // 32 * 32 + j % 64
+    yield "x and y have changed places: a row of a's tile is y + 8 * i + g, a column of b's is x + 8 * j + g", at(of_x, numpy.minimum(of_y, 127))
+    yield "the pieces of a are 4 rows apart: they are 8 apart, y + 8 * i + g", at(row // 32 * 32 + row % 32 // 8 * 4 + row % 8, column)
+    yield "the pieces of b are 4 columns apart: they are 8 apart, x + 8 * j + g", at(row, column // 64 * 64 + column % 64 // 8 * 4 + column % 8)
+    yield "only half of the pieces of b are multiplied: the loop over j goes up to `across`", numpy.where(j % 64 < 32, whole[:m, :n], 0)
     yield "every thread brings the first row of a's piece: its row is y + 8 * i + g", a[rows // 8 * 8] @ b
     yield "every thread brings the first column of b's piece: its column is x + 8 * j + g", a @ b[:, columns // 8 * 8]
     yield "every warp takes the first rows of a's tile: a row is y + 8 * i + g", a[rows // 128 * 128 + rows % 32] @ b

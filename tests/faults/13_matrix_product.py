@@ -14,6 +14,9 @@ VECTOR = ("            const Vector<T> a_vector = load_vector(a, m, k, corner.ro
 VECTOR_OF_B = "load_vector(b, k, n, p + b_row, corner.column + b_column);"
 STEP = ("        copy_tiles(tiles[now ^ 1], a, b, m, n, k, corner, p + depth);  // past the end of k: zeros\n        lab::commit_copies();\n"
         "        lab::wait_for_copies<1>();\n        __syncthreads();\n        multiply(tiles[now]);\n        __syncthreads();\n")
+REGISTERS = """                a_values[i] = a_tile[threadIdx.y + threads_side * i][q];
+                b_values[i] = b_tile[q][threadIdx.x + threads_side * i];
+"""
 FRAGMENT_OF_A, FRAGMENT_OF_B = "a_values[i] = now.a[q + t][y + 8 * i + g];", "b_values[j] = now.b[q + t][x + 8 * j + g];"
 INSTRUCTION = "lab::multiply_8x8x4(sums[i][j][0], sums[i][j][1], a_values[i], b_values[j]);"
 STAGES = ("int used = 0, filled = stages - 1;\n    for (int p = 0; p < k; p += depth) {\n"
@@ -72,6 +75,8 @@ FAULTS = [
     fault("column compared with k", NAIVE, "column >= n", "column >= k", caught=r"compares the column with k: .*TODO 1"),
     fault("constant result", COALESCED, "= sum;", "= 1;", caught="every element is 1"),
     fault("last term missing", COALESCED, "p < k", "p < k - 1", caught="lacks its last term.*TODO 2"),
+    fault("a term too many", COALESCED, "p < k", "p <= k", caught="has a term too many: p goes up to k - 1 .TODO 2"),
+    fault("a sum that begins with one", NAIVE, "T sum = 0", "T sum = 1", caught="is 1 too large: it begins with 0 .TODO 1"),
     fault("p in 16 bits", COALESCED, "int p = 0", "uint16_t p = 0", caught=r"coalesced: 2 x 70000 (.*\n)+?.*a p of 16 bits ends at 65535.*TODO 2"),
     fault("sum begins with c", COALESCED, "T sum = 0", "T sum = c[int64_t{row} * n + column]",
           caught=r"still what c was filled with .*a sum to which what lay in c was added.*TODO 2"),
@@ -107,10 +112,17 @@ FAULTS = [
           "        if (row < m && p + x < k) a_tile[y][x] = a[int64_t{row} * k + p + x];\n"
           "        if (p + y < k && column < n) b_tile[y][x] = b[int64_t{p + y} * n + column];\n",
           caught=r"a or b has no element, the tile keeps what it held: .*TODO 3"),
+    fault("x and y exchanged in the products", TILED, "a_tile[y][q] * b_tile[q][x]", "a_tile[q][x] * b_tile[y][q]",
+          caught=r"x and y have changed places: a row of a_tile, .*TODO 3"),
+    fault("the last of a tile left out", TILED, "q < tile;", "q < tile - 1;", caught="leaves out the last of the tile .TODO 3"),
     Fault(name="only whole tiles", old="for (int p = 0; p < k; p += tile) {",
           new="for (int p = 0; p + tile <= k; p += tile) {", caught="terms are missing"),
     Fault(name="rows and columns of registers swapped", old="sums[i][j] += a_values[i] * b_values[j];",
           new="sums[j][i] += a_values[i] * b_values[j];", caught=r"the sums are turned over: sums\[i\]\[j\] belongs.*TODO 4"),
+    Fault(name="a thread's x and y exchanged", old=REGISTERS, new=REGISTERS.replace("threadIdx.y", "#").replace("threadIdx.x", "threadIdx.y").replace("#", "threadIdx.x"),
+          caught="threadIdx.x and threadIdx.y have changed places.*TODO 4"),
+    Fault(name="rows 8 apart", old=REGISTERS, new=REGISTERS.replace("threadIdx.y + threads_side", "threadIdx.y + per_thread"),
+          caught="the file takes threadIdx.y . 8 i .TODO 4"),
     Fault(name="the same tiles again", old="p += depth, now ^= 1) {", new="p += depth) {", caught="FAIL  pipelined"),
     fault("a vector stored along a row", VECTOR, "tiles.a[a_column + e][a_row]", "tiles.a[a_column][a_row + e]", backends=CPU,
           caught=r"some sums are not a number: each place of tiles.a .*tiles.a\[a_column \+ e\]\[a_row\] .TODO 5"),
@@ -118,6 +130,13 @@ FAULTS = [
     fault("always the first tile of a", VECTOR, "p + a_column", "a_column", caught=r"first tile of a: the column is p \+ a_column .TODO 5"),
     fault("always the first tile of b", VECTOR_OF_B, "p + b_row", "b_row", caught=r"first tile of b: the row is p \+ b_row .TODO 5"),
     fault("b of the first blocks", VECTOR_OF_B, "corner.column + b_column", "b_column", caught=r"first columns in every block: .*TODO 5"),
+    fault("height and width of a exchanged", VECTOR, "a, m, k,", "a, k, m,", caught=r"load_vector.a, m, k, .*TODO 5"),
+    fault("height and width of b exchanged", VECTOR_OF_B, "b, k, n,", "b, n, k,", caught=r"load_vector.b, k, n, .*TODO 5"),
+    fault("b with the height of a", VECTOR_OF_B, "b, k, n,", "b, m, n,", caught="is told that b has m rows.*TODO 5"),
+    fault("row and column of a exchanged", VECTOR, "corner.row + a_row, p + a_column", "p + a_column, corner.row + a_row",
+          caught="row and column of a have changed places.*TODO 5"),
+    fault("rows of a from the column's corner", VECTOR, "corner.row +", "corner.column +", caught="rows of a begin at corner.column.*TODO 5"),
+    fault("copied one term ahead", STEP, "p + depth", "p + 1", caught=r"begins at p \+ depth .TODO 6"),
     fault("copies not waited for", STEP, "        lab::wait_for_copies<1>();\n", "", caught="tiles are multiplied that have not arrived.*TODO 6", backends=CPU),
     fault("copies not committed", STEP, "        lab::commit_copies();\n", "", caught="tiles are multiplied that have not arrived.*TODO 6", backends=CPU),
     fault("the tiles that are under way", STEP, "multiply(tiles[now])", "multiply(tiles[now ^ 1])", backends=CPU,
@@ -129,6 +148,7 @@ FAULTS = [
     fault("no term in a's fragment", FRAGMENT_OF_A, "q + t", "q", caught=r"first term of a's piece: its term is q \+ t .TODO 7"),
     fault("no column in b's fragment", FRAGMENT_OF_B, " + g]", "]", caught="first column of b's piece.*TODO 7"),
     fault("the same rows for all warps", FRAGMENT_OF_A, "y + ", "", caught="every warp takes the first rows of a's tile.*TODO 7"),
+    fault("pieces of a that overlap", FRAGMENT_OF_A, "8 * i", "4 * i", caught="pieces of a are 4 rows apart.*TODO 7"),
     fault("a and b exchanged", INSTRUCTION, "a_values[i], b_values[j]", "b_values[j], a_values[i]", caught="each 8 x 8 piece is turned over: .*TODO 7"),
     fault("left and right exchanged", INSTRUCTION, "sums[i][j][0], sums[i][j][1]", "sums[i][j][1], sums[i][j][0]",
           caught="left and the right sum have changed places.*TODO 7"),

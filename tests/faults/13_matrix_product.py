@@ -148,6 +148,8 @@ FAULTS = [
     fault("no term in a's fragment", FRAGMENT_OF_A, "q + t", "q", caught=r"first term of a's piece: its term is q \+ t .TODO 7"),
     fault("no column in b's fragment", FRAGMENT_OF_B, " + g]", "]", caught="first column of b's piece.*TODO 7"),
     fault("the same rows for all warps", FRAGMENT_OF_A, "y + ", "", caught="every warp takes the first rows of a's tile.*TODO 7"),
+    fault("the tile of a not transposed", FRAGMENT_OF_A, "[q + t][y + 8 * i + g]", "[y + 8 * i + g][q + t]", backends=CPU,
+          caught="an index leaves the tiles: now.a and now.b have the term first.*TODO 7"),
     fault("pieces of a that overlap", FRAGMENT_OF_A, "8 * i", "4 * i", caught="pieces of a are 4 rows apart.*TODO 7"),
     fault("a and b exchanged", INSTRUCTION, "a_values[i], b_values[j]", "b_values[j], a_values[i]", caught="each 8 x 8 piece is turned over: .*TODO 7"),
     fault("left and right exchanged", INSTRUCTION, "sums[i][j][0], sums[i][j][1]", "sums[i][j][1], sums[i][j][0]",

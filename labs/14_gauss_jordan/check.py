@@ -178,7 +178,7 @@ def by_blocks(a, b, eliminate=True, kept=lambda factors, pivot, column: factors,
     x = m[:, n:]
     for first in reversed(range(0, n, 32)):
         last = min(first + 32, n)
-        x[first:last] = scipy.linalg.solve_triangular(m[first:last, first:last], x[first:last])
+        x[first:last] = scipy.linalg.solve_triangular(m[first:last, first:last], x[first:last], check_finite=False)
         x[:first] -= product(m[:first, first:last], x[first:last])
     return x
 

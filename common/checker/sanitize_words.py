@@ -21,7 +21,8 @@ PLACE = re.compile(r"^(?P<file>[^:\n]+\.cu\w*):(?P<line>\d+): ")
 OTHER_LINE = re.compile(r"in line (\d+)")
 # The bytes of an element whose type is one of the language's own, or a vector of those.
 SIZES = {"char": 1, "bool": 1, "short": 2, "int": 4, "unsigned": 4, "float": 4, "long": 8, "double": 8, "size_t": 8,
-         "longlong": 8}
+         "longlong": 8, "uchar": 1, "ushort": 2, "uint": 4, "ulong": 8, "ulonglong": 8, "ptrdiff_t": 8, "clock_t": 8,
+         "half": 2, "__half": 2, "__nv_bfloat16": 2, "half2": 4, "__half2": 4}
 TYPE = re.compile(r"u?int(?P<bits>8|16|32|64)_t|"
                   r"(?P<vector>u?(?:char|short|int|long|longlong|float|double))(?P<lanes>[1-4])|(?P<plain>\w+)")
 QUALIFIER = re.compile(r"\b(?:extern|static|const|volatile|signed|std|__shared__|__device__|__constant__|__managed__|"
@@ -83,10 +84,13 @@ def findings_of(facts: list[dict], program: Path, source: Path) -> list[Finding]
     facts = list({fact.get("id", -number): fact for number, fact in enumerate(facts, 1)
                   if "count" not in fact}.values())
     places, inlined = lines_of(program, sorted({place for fact in facts for place in places_in(fact)}))
+    for side in (side for fact in facts for side in sides_of(fact) if "frames" in side):  # of a copy
+        side["place"] = next((frame for frame in side["frames"] if frame in places), 0)
     # The runtime's own part of a barrier or a launch may stand within a kernel; that is the host's.
     facts = [fact for fact in facts if fact["kind"] != "host-pointer" or "second" not in fact
              or fact["second"]["place"] not in inlined]
     words = Words(places, program, source)
+    facts = [fact for fact in facts if fact["kind"] != "partly-uninitialised" or words.has_no_padding(fact)]
     totals: dict[tuple, Counter] = {}  # the compiler may make several places of one line
     found = []
     for fact in facts:
@@ -106,10 +110,13 @@ def findings_of(facts: list[dict], program: Path, source: Path) -> list[Finding]
     return found
 
 
+def sides_of(fact: dict) -> list[dict]:
+    return [fact[side] for side in ("first", "second") if side in fact]
+
+
 def places_in(fact: dict) -> list[int]:
     """The addresses of the program that a fact names."""
-    sides = [fact[side]["place"] for side in ("first", "second") if side in fact]
-    return sides + fact.get("frames", [])
+    return [place for side in [fact, *sides_of(fact)] for place in side.get("frames") or [side.get("place", 0)] if place]
 
 
 def lines_of(program: Path, places: list[int]) -> tuple[dict[int, tuple[str, int]], set[int]]:
@@ -151,14 +158,19 @@ def index_advice(side: str) -> str:
     return "Compare the index with the number of elements before the access."
 
 
-def size_of_element(declaration: str) -> int | None:
-    """The bytes of an element, by a declaration up to the name; None if that does not say it."""
+def size_of_element(declaration: str, source: str = "", depth: int = 0) -> int | None:
+    """The bytes of an element, by a declaration up to the name; None if neither that nor the source says it."""
     if declaration.count("*") > 1:
         return 8
     words = QUALIFIER.sub(" ", declaration).split()
     said = TYPE.fullmatch(words[0].rstrip("*&")) if words else None
     if not said:
         return None
+    name = re.escape(said[0])
+    other = re.search(rf"\b(?:typedef\s+([\w\s]+?)\s+{name}\s*;|using\s+{name}\s*=\s*([\w\s:]+);|"
+                      rf"#\s*define\s+{name}\s+([\w ]+)$)", source, re.M)
+    if other and depth < 8:
+        return size_of_element(next(filter(None, other.groups())), source, depth + 1)
     if said["bits"]:
         return int(said["bits"]) // 8
     if said["vector"]:
@@ -248,8 +260,10 @@ class Words:
             return self.of_sentence(fact)
         if fact["kind"] == "race":
             return self.of_race(fact)
-        if fact["kind"] == "uninitialised":
+        if fact["kind"].endswith("uninitialised"):
             return self.of_uninitialised(fact)
+        if fact["kind"] == "constant":
+            return self.of_constant(fact)
         if fact["kind"] == "host-pointer":
             return self.of_host_memory(fact)
         if fact["kind"] == "misaligned":
@@ -279,11 +293,32 @@ class Words:
         first, second = fact["first"], fact["second"]
         where, lines = self.where(first, second)
         name, element = self.memory(fact)
-        whose = "the same block" if first["number"] == second["number"] else f"block {second['block']}"
-        text = (f"{where}: race in kernel {fact['kernel']} on {element}{{times}}: thread {first['thread']} "
-                f"of block {first['block']} {self.deed(first)}, thread {second['thread']} of {whose} "
-                f"{self.deed(second)}, and nothing orders the two. {self.advice(fact, lines)}")
-        return Finding("race", lines, fact["kernel"], second["block"], second["thread"], name, 1, text)
+        kernels = list(dict.fromkeys(side["by"] for side in (first, second) if "thread" in side))
+        apart = first["work"] != second["work"]
+        whose = "kernel " + " and kernel ".join(kernels) if kernels else "host code and a copy"
+        deeds = [self.actor(side, apart) + " " + self.deed(side) for side in (first, second)]
+        if not apart and first["number"] == second["number"]:
+            deeds[1] = deeds[1].replace(f"block {second['block']}", "the same block", 1)
+        text = (f"{where}: race in {whose} on {element}{{times}}: {deeds[0]}, {deeds[1]}, and nothing orders the two. "
+                f"{self.order_of_works(first, second) if apart else self.advice(fact, lines)}")
+        thread = next((side for side in (second, first) if "thread" in side), {})
+        return Finding("race", lines, kernels[-1] if kernels else None, thread.get("block"), thread.get("thread"), name, 1, text)
+
+    def actor(self, side: dict, apart: bool) -> str:
+        """Who does it: a thread, of which kernel where there are two, the host, or a copy."""
+        if "thread" in side:
+            return f"thread {side['thread']} of block {side['block']}" + (f" of {side['by']}" if apart else "")
+        return "the copy or cudaMemset" if "frames" in side else "host code"
+
+    def order_of_works(self, first: dict, second: dict) -> str:
+        """How to order two launches or copies, or one of them and the host."""
+        host = next((side for side in (first, second) if self.actor(side, True) == "host code"), None)
+        if host:
+            _, line = self.places.get(host["place"], ("", 0))
+            return ("Work is only handed out in such a call: before host code uses the memory, wait, by "
+                    f"cudaStreamSynchronize or cudaDeviceSynchronize before line {line}.")
+        return ("They are in two streams: put both into one, or let the second stream wait for an event that the first "
+                "records behind its work (cudaEventRecord, cudaStreamWaitEvent).")
 
     def advice(self, fact: dict, lines: list[int]) -> str:
         """How to order the two sides of a race."""
@@ -312,7 +347,8 @@ class Words:
         verb = "writes" if side["write"] else "reads"
         atomic = " atomically" if side["atomic"] else ""
         _, line = self.places.get(side["place"], ("", 0))
-        return f"{verb} it{atomic}" + (f" in line {line}" if line else "")
+        asked = ", asked for" if "frames" in side else ""
+        return f"{verb} it{atomic}{asked}" + (f" in line {line}" if line else "")
 
     def of_uninitialised(self, fact: dict) -> Finding:
         side = fact["second"]
@@ -323,9 +359,19 @@ class Words:
                   "__syncthreads()." if shared else
                   "cudaMalloc leaves anything in the memory: fill it with cudaMemset or cudaMemcpy, or let "
                   "an earlier kernel write it.")
+        partly = "of which a part" if fact["kind"].startswith("partly") else "which"
         text = (f"{where}: kernel {fact['kernel']}, thread {side['thread']} of block {side['block']}, reads "
-                f"{element}, which nobody has written{{times}}. {advice}")
+                f"{element}, {partly} nobody has written{{times}}. {advice}")
         return Finding("uninitialised", lines, fact["kernel"], side["block"], side["thread"], name, 1, text)
+
+    def of_constant(self, fact: dict) -> Finding:
+        side = fact["second"]
+        where, lines = self.where(side)
+        name, element = self.memory(fact)
+        text = (f"{where}: kernel {fact['kernel']}, thread {side['thread']} of block {side['block']}, writes to "
+                f"{element.replace('the array', 'the __constant__ array')}{{times}}. Kernels only read constant memory: the "
+                "host writes it, with cudaMemcpyToSymbol, before the launch.")
+        return Finding("undefined", lines, fact["kernel"], side["block"], side["thread"], name, 1, text)
 
     def of_host_memory(self, fact: dict) -> Finding:
         side = fact["second"]
@@ -360,6 +406,10 @@ class Words:
         return name, f"{kind} {name}, " + (f"element {fact.get('offset', 0) // size}" if size else
                                            f"byte {fact.get('offset', 0)}")
 
+    def has_no_padding(self, fact: dict) -> bool:
+        """Whether an element is surely of the language's own types, so that all its bytes count."""
+        return bool((name := self.memory(fact)[0]) and self.element_size(fact, name))
+
     def element_size(self, fact: dict, name: str) -> int | None:
         """The size of an array's elements, where its declarations agree on one that is known."""
         if "variable" not in fact and fact.get("position"):
@@ -368,7 +418,7 @@ class Words:
             space = r"__(?:shared|device|constant|managed)__"
             source = COMMENT.sub("", self.source)
             declared = re.findall(rf"({space}[^;(){{}}]*?\b{re.escape(name)})\s*[\[,;={{]", source)
-        sizes = {size_of_element(re.sub(r"\w+\s*(?:\[\w*\]\s*)?$", "", words)) for words in declared}
+        sizes = {size_of_element(re.sub(r"\w+\s*(?:\[\w*\]\s*)?$", "", words), self.source) for words in declared}
         return sizes.pop() if len(sizes) == 1 else None
 
     def parameters(self, fact: dict) -> list[str]:

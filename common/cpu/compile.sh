@@ -102,6 +102,7 @@ fi
 # What is observed is compiled so that its accesses are those of the source. Only the program has
 # them, not the runtime.
 instrument=() observe=()
+no_builtins=(-fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset)
 case $sanitize in
     '') ;;
     bounds)
@@ -113,8 +114,10 @@ case $sanitize in
             -fsanitize-recover=all -fno-omit-frame-pointer)
         ;;
     races)
+        # Each access stays in the line in which it was written, a read that nobody uses, too.
         flags+=(-O1 -DCUDA_CPU_RACES)
-        instrument=(-fsanitize=thread --param tsan-distinguish-volatile=1 -Wno-tsan)
+        instrument=(-Og -fno-tree-dce -fno-tree-cselim "${no_builtins[@]}"
+            -fsanitize=thread --param tsan-distinguish-volatile=1 -Wno-tsan)
         ;;
     accesses)
         # Optimised as far as the accesses stay those that a GPU's compiler leaves: values in
@@ -122,7 +125,7 @@ case $sanitize in
         # and each branch once, a float4 copied as a whole, and neighbouring loads left apart, which
         # -fexpensive-optimizations would make one.
         flags+=(-O2 -DCUDA_CPU_ACCESSES -gcolumn-info)
-        instrument=(-fsanitize=thread -fsanitize-coverage=trace-pc -Wno-tsan
+        instrument=(-fsanitize=thread -fsanitize-coverage=trace-pc -Wno-tsan "${no_builtins[@]}"
             -fno-reorder-blocks -fno-jump-tables -fno-thread-jumps -fno-split-paths -fno-tree-tail-merge
             -fno-expensive-optimizations -fno-tree-sra -fno-ipa-icf -fno-ipa-cp -fno-partial-inlining
             -fno-crossjumping -fpeel-loops --param=max-peel-times=0)

@@ -1,5 +1,7 @@
 // CUDA on the CPU: the runtime. One object file, compiled once and linked to every program, and the
 // contents page of its parts.
+#define CUDA_CPU_RUNTIME
+
 #include <pthread.h>
 
 #include "include/cuda_runtime.h"
@@ -53,10 +55,6 @@ __thread unsigned int spins = 0;
 __thread const uint3* thread_order = nullptr;
 
 namespace {
-
-// All __managed__ variables stand between these two, which the linker makes when there are any.
-extern "C" char __start_cuda_managed[] __attribute__((weak));
-extern "C" char __stop_cuda_managed[] __attribute__((weak));
 
 void register_managed_variables() {
     const auto bytes = static_cast<size_t>(__stop_cuda_managed - __start_cuda_managed);

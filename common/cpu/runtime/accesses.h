@@ -24,7 +24,7 @@ namespace cuda_cpu {
 
 namespace observer {
 
-void grid_begins(const LaunchFacts&) {}
+void grid_begins(const Grid&) {}
 void grid_starts(const Grid& grid) {
     if (Launch::instance().wanted()) Launch::instance().begin(grid);
 }
@@ -36,7 +36,7 @@ void grid_ends(Grid& grid) {
 }
 void block_begins(unsigned int threads) { Recorder::mine().begin_block(threads); }
 void barrier() { Recorder::mine().barrier(); }
-void meeting(unsigned int first, unsigned int lanes) { Recorder::mine().meeting(first, lanes); }
+void meeting(unsigned int first, unsigned int lanes, bool) { Recorder::mine().meeting(first, lanes); }
 void allocated(const Allocation&) {}
 void released(const Allocation&) {}
 void filled(const void*, size_t) {}

@@ -110,7 +110,7 @@ cudaError_t copy(const Rectangle& r, cudaMemcpyKind kind, cudaStream_t stream, b
         Record::instance().copied(way_of(target, source, kind), r.width * r.height, stream);
     }
     if (through_host && (blocking || !target.pinned || !source.pinned)) {
-        Queue::instance().run_until(number);
+        Queue::instance().wait_for(number);
     }
     return device_state();
 }
@@ -132,7 +132,7 @@ cudaError_t fill(void* target, size_t pitch, int value, size_t width, size_t hei
             std::memset(static_cast<char*>(target) + row * pitch, value, width);
         }
     });
-    if (blocking && side.on_host) Queue::instance().run_until(number);
+    if (blocking && side.on_host) Queue::instance().wait_for(number);
     return device_state();
 }
 

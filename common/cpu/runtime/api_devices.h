@@ -87,14 +87,14 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
 cudaError_t cudaDeviceSynchronize() {
     const Call call;
     if (!call) return call.state;
-    Queue::instance().run_all();
+    Queue::instance().wait_for_all();
     return device_state();
 }
 
 cudaError_t cudaDeviceReset() {
     const Call call;
     if (!call && lost_device == cudaSuccess) return call.state;
-    Queue::instance().run_all();
+    Queue::instance().wait_for_all();
     Queue::instance().forget_all();
     Memory::instance().release_all();
     lost_device = cudaSuccess;

@@ -51,7 +51,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     const Call call;
     if (!call) return call.state;
     if (!is_event(event)) return failed(cudaErrorInvalidResourceHandle);
-    if (event->record != nullptr) Queue::instance().run_until(event->record->number);
+    if (event->record != nullptr) Queue::instance().wait_for(event->record->number);
     return device_state();
 }
 
@@ -59,9 +59,11 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     const Call call;
     if (!call) return call.state;
     if (!is_event(event)) return failed(cudaErrorInvalidResourceHandle);
-    if (event->record == nullptr || event->record->done) return device_state();
-    Queue::instance().run_one();
-    return cudaErrorNotReady;
+    if (event->record == nullptr) return device_state();
+    if (!event->record->done && !Queue::instance().asked(event->record->number))
+        return cudaErrorNotReady;
+    observer::host_waits(event->record->number);
+    return device_state();
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {

@@ -144,7 +144,7 @@ void submit(const char* arguments, const Shape& shape, std::unique_ptr<Kernel> k
         }
     });
     static const char* const blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
-    if (blocking != nullptr && *blocking == '1') Queue::instance().run_all();
+    if (blocking != nullptr && *blocking == '1') Queue::instance().wait_for_all();
 }
 
 void refuse_call(const char* signature, int template_parameters) {

@@ -82,7 +82,7 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) {
 cudaError_t cudaFree(void* pointer) {
     const Call call;
     if (!call) return call.state;
-    Queue::instance().run_all();
+    Queue::instance().wait_for_all();
     if (pointer == nullptr) return device_state();
     if (!Memory::instance().release(pointer, MemoryKind::device, MemoryKind::managed)) {
         const Allocation* const allocation = Memory::instance().find(pointer);
@@ -101,7 +101,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return cudaFree(pointer
 cudaError_t cudaFreeHost(void* pointer) {
     const Call call;
     if (!call) return call.state;
-    Queue::instance().run_all();
+    Queue::instance().wait_for_all();
     if (pointer == nullptr) return cudaSuccess;
     if (!Memory::instance().release(pointer, MemoryKind::pinned, MemoryKind::pinned)) {
         return failed(cudaErrorInvalidValue, "cudaFreeHost: not memory of cudaMallocHost");
@@ -124,7 +124,7 @@ cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int) {
 cudaError_t cudaHostUnregister(void* pointer) {
     const Call call;
     if (!call) return call.state;
-    Queue::instance().run_all();
+    Queue::instance().wait_for_all();
     if (Memory::instance().release(pointer, MemoryKind::registered, MemoryKind::registered)) {
         return cudaSuccess;
     }

@@ -83,6 +83,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     const Call call;
     if (!call) return call.state;
     if (Queue::instance().streams.erase(stream) == 0) return failed(cudaErrorInvalidResourceHandle);
+    observer::stream_ends(stream);
     delete stream;
     return cudaSuccess;
 }
@@ -91,19 +92,15 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     const Call call;
     if (!call) return call.state;
     if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
-    Queue::instance().run_until(Queue::instance().last_of(stream));
+    Queue::instance().wait_for(stream);
     return device_state();
 }
 
-// Asking makes progress: each question runs one more operation.
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
     const Call call;
     if (!call) return call.state;
     if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
-    Queue& queue = Queue::instance();
-    if (queue.is_done(queue.last_of(stream))) return device_state();
-    queue.run_one();
-    return cudaErrorNotReady;
+    return Queue::instance().asked(stream) ? device_state() : cudaErrorNotReady;
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {

@@ -19,10 +19,10 @@ inline void poison_range(const char* begin, const char* end) {
     __asan_poison_memory_region(begin, static_cast<size_t>(end - begin));
 }
 
-void grid_begins(const LaunchFacts&) {}
+void grid_begins(const Grid&) {}
 void block_begins(unsigned int) {}
 void barrier() {}
-void meeting(unsigned int, unsigned int) {}
+void meeting(unsigned int, unsigned int, bool) {}
 void released(const Allocation& allocation) {
     // From now on the closed pages say more: whose memory it was.
     __asan_unpoison_memory_region(allocation.pages, allocation.mapped_bytes);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace cuda_cpu {
 
@@ -56,6 +57,23 @@ void __tsan_read_range(void* address, size_t bytes) {
 }
 void __tsan_write_range(void* address, size_t bytes) {
     cuda_cpu::Watch::range(address, bytes, cuda_cpu::Access::write, CUDA_CPU_HERE);
+}
+
+// memcpy and its kin, as the program calls them (cuda_cpu/device.h).
+#define CUDA_CPU_COPY(name)                                                            \
+    void* cuda_cpu_##name(void* target, const void* source, size_t bytes) {            \
+        if (bytes == 0) return target;                                                 \
+        cuda_cpu::Watch::range(source, bytes, cuda_cpu::Access::read, CUDA_CPU_HERE);  \
+        cuda_cpu::Watch::range(target, bytes, cuda_cpu::Access::write, CUDA_CPU_HERE); \
+        return std::name(target, source, bytes);                                       \
+    }
+CUDA_CPU_COPY(memcpy)
+CUDA_CPU_COPY(memmove)
+#undef CUDA_CPU_COPY
+void* cuda_cpu_memset(void* target, int value, size_t bytes) {
+    if (bytes > 0)
+        cuda_cpu::Watch::range(target, bytes, cuda_cpu::Access::write, CUDA_CPU_HERE);
+    return std::memset(target, value, bytes);
 }
 
 #define CUDA_CPU_ACCESS(name, bytes, how, aligned) \

@@ -71,7 +71,7 @@ class Team {
 
     // Runs `grid` to its end, together with the calling thread.
     void run(Grid& grid) {
-        observer::grid_begins(grid.facts);
+        observer::grid_begins(grid);
         if (grid.block_count() == 1 || cores_ == 1) return work(grid);
         start();
         {

@@ -37,6 +37,14 @@ extern "C" char __executable_start[], _end[];
 inline bool in_program(const void* address) {
     return address >= __executable_start && address < _end;
 }
+// Its __constant__ and its __managed__ variables, likewise; there may be none.
+extern "C" char __start_cuda_constant[] __attribute__((weak));
+extern "C" char __stop_cuda_constant[] __attribute__((weak));
+extern "C" char __start_cuda_managed[] __attribute__((weak));
+extern "C" char __stop_cuda_managed[] __attribute__((weak));
+inline bool is_constant(const char* address) {
+    return address >= __start_cuda_constant && address < __stop_cuda_constant;
+}
 
 enum class MemoryKind { device, managed, pinned, registered, symbol };
 
@@ -83,6 +91,7 @@ class Memory {
         fill_with(never_written_device, start, start + bytes);
         fill_with(outside_allocation, start + bytes, pages + mapped);
         allocations_[start] = {kind, start, bytes, pages, mapped, false};
+        if (kind == MemoryKind::managed) share_with_host(start, bytes);
         used_ += bytes;
         if (kind == MemoryKind::device) {
             closable_.insert(&allocations_[start]);
@@ -98,6 +107,7 @@ class Memory {
         allocations_.erase(allocations_.lower_bound(first),
                            allocations_.lower_bound(first + bytes));
         allocations_[first] = {kind, first, bytes, nullptr, 0, false};
+        if (kind != MemoryKind::symbol) share_with_host(first, bytes);
         shares_host_memory_ =
             shares_host_memory_ || kind == MemoryKind::pinned || kind == MemoryKind::registered;
     }
@@ -168,6 +178,16 @@ class Memory {
     // Whether kernels may know memory of the host: pinned or registered.
     bool shares_host_memory() const { return shares_host_memory_; }
 
+    // Whether host code and kernels may both touch what lies there.
+    bool is_shared_with_host(const void* pointer) const {
+        const char* const address = static_cast<const char*>(pointer);
+        if (address < first_shared_ || address >= end_of_shared_) return false;
+        const Allocation* const allocation = find_unlocked(address);
+        return allocation != nullptr && address < allocation->start + allocation->bytes &&
+               !allocation->freed && allocation->kind != MemoryKind::device &&
+               allocation->kind != MemoryKind::symbol;
+    }
+
     bool on_device(const void* pointer) const { return pointer >= begin_ && pointer < end_; }
 
     // Opens or closes all device memory to the code that runs.
@@ -232,6 +252,11 @@ class Memory {
         }
     }
 
+    void share_with_host(const char* start, size_t bytes) {
+        first_shared_ = end_of_shared_ == nullptr ? start : std::min(first_shared_, start);
+        end_of_shared_ = std::max(end_of_shared_, start + bytes);
+    }
+
     std::mutex mutex_;
     std::map<char*, Allocation> allocations_;  // by start; freed ones stay, to be named
     std::set<const Allocation*> closable_;     // those that host code may not touch
@@ -241,6 +266,9 @@ class Memory {
     size_t used_ = 0;
     bool open_ = false;
     bool shares_host_memory_ = false;
+    // All that host code and kernels share lies between these two.
+    const char* first_shared_ = nullptr;
+    const char* end_of_shared_ = nullptr;
 };
 
 }  // namespace cuda_cpu

@@ -46,13 +46,17 @@ struct LaunchFacts {
 
 struct Grid;
 
+// As the default stream; as one that waits for it; as one that does not.
+enum class StreamKind { waits_for_all, common, apart };
+
 namespace observer {
 
 #ifdef CUDA_CPU_OBSERVED
-void grid_begins(const LaunchFacts& facts);
+void grid_begins(const Grid& grid);
 void block_begins(unsigned int threads);
-void barrier();                                        // all threads of the block have arrived
-void meeting(unsigned int first, unsigned int lanes);  // these lanes of a warp have
+void barrier();  // all threads of the block have arrived
+// These lanes of a warp have. Of all that lanes do together __syncwarp alone orders what they touch.
+void meeting(unsigned int first, unsigned int lanes, bool orders);
 void allocated(const Allocation& allocation);
 void released(const Allocation& allocation);
 void filled(const void* target, size_t bytes);  // by the host: a copy to it, or a set
@@ -63,10 +67,10 @@ void shared_begins(const char* start, size_t bytes);
 // Dynamic shared memory is what `bytes` from `start` on hold; the rest of [begin, end) is nobody's.
 void dynamic_shared(const char* begin, const char* end, const char* start, size_t bytes);
 #else
-inline void grid_begins(const LaunchFacts&) {}
+inline void grid_begins(const Grid&) {}
 inline void block_begins(unsigned int) {}
 inline void barrier() {}
-inline void meeting(unsigned int, unsigned int) {}
+inline void meeting(unsigned int, unsigned int, bool) {}
 inline void allocated(const Allocation&) {}
 inline void released(const Allocation&) {}
 inline void filled(const void*, size_t) {}
@@ -87,6 +91,28 @@ inline void core_leaves() {}
 void grid_ends(Grid& grid);
 #else
 inline void grid_ends(Grid&) {}
+#endif
+
+// What the host hands out gets a number, from 1; it begins, and ends. Somebody waits for it: a stream,
+// with what comes into it from then on, or the host, for one, for all of a stream, or for everything.
+#ifdef CUDA_CPU_RACES
+void enqueued(uint64_t number, cudaStream_t stream, StreamKind kind);
+void begins(uint64_t number);
+void ends();
+void stream_waits(cudaStream_t stream, StreamKind kind, uint64_t number);
+void stream_ends(cudaStream_t stream);
+void host_waits(uint64_t number);
+void host_waits_for(cudaStream_t stream, StreamKind kind);
+void host_waits_for_all();
+#else
+inline void enqueued(uint64_t, cudaStream_t, StreamKind) {}
+inline void begins(uint64_t) {}
+inline void ends() {}
+inline void stream_waits(cudaStream_t, StreamKind, uint64_t) {}
+inline void stream_ends(cudaStream_t) {}
+inline void host_waits(uint64_t) {}
+inline void host_waits_for(cudaStream_t, StreamKind) {}
+inline void host_waits_for_all() {}
 #endif
 
 }  // namespace observer

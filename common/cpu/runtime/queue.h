@@ -20,6 +20,7 @@
 
 #include "grid.h"
 #include "memory.h"
+#include "observer.h"
 #include "order.h"
 
 struct CUstream_st {
@@ -43,7 +44,7 @@ namespace cuda_cpu {
 struct Operation {
     uint64_t number;
     cudaStream_t stream;
-    enum Kind { waits_for_all, common, apart } kind;  // as the default stream, or not even for that
+    StreamKind kind;
     uint64_t behind;  // the event that its stream waits for, as a number; 0: none
     std::function<void()> run;
 };
@@ -63,6 +64,7 @@ class Queue {
         operations_.push_back(
             {last_number_, stream, kind_of(stream), behind_of_stream_[stream], std::move(run)});
         const uint64_t number = last_number_;
+        observer::enqueued(number, stream, kind_of(stream));
         if (operations_.size() >= most_pending) run_until(number);
         return number;
     }
@@ -73,17 +75,41 @@ class Queue {
             const auto next = operations_.begin() + next_until(number);
             const Operation operation = std::move(*next);
             operations_.erase(next);
+            observer::begins(operation.number);
             operation.run();
+            observer::ends();
         }
         Memory::instance().set_open(false);
     }
+    // The host waits: for the operation with this number, for a stream, for everything. Legacy
+    // default-stream rules: the null stream waits for every stream, so it is the whole queue.
+    void wait_for(uint64_t number) {
+        run_until(number);
+        observer::host_waits(number);
+    }
+    void wait_for(cudaStream_t stream) {
+        run_until(last_of(stream));
+        observer::host_waits_for(stream, kind_of(stream));
+    }
+    void wait_for_all() {
+        run_until(last_number_);
+        observer::host_waits_for_all();
+    }
     // What comes into this stream from now on runs behind the operation with this number.
     void wait(cudaStream_t stream, uint64_t number) {
+        observer::stream_waits(stream, kind_of(stream), number);
         behind_of_stream_[stream] = std::max(behind_of_stream_[stream], number);
     }
-    void run_all() { run_until(last_number_); }
-    void run_one() {
-        if (!operations_.empty()) run_until(operations_.front().number);
+    // Asking makes progress: each question that is answered with no runs one more operation.
+    bool asked(uint64_t number) {
+        const bool done = operations_.empty() || operations_.front().number > number;
+        if (!done) run_until(operations_.front().number);
+        return done;
+    }
+    bool asked(cudaStream_t stream) {
+        const bool done = asked(last_of(stream));
+        if (done) observer::host_waits_for(stream, kind_of(stream));
+        return done;
     }
     // What cudaDeviceReset does: no stream and no event is valid any more.
     void forget_all() {
@@ -92,10 +118,6 @@ class Queue {
         behind_of_stream_.clear();
     }
 
-    bool is_done(uint64_t number) const {
-        return operations_.empty() || operations_.front().number > number;
-    }
-    // Legacy default-stream rules: the null stream waits for every stream, so it is the whole queue.
     uint64_t last_of(cudaStream_t stream) const {
         if (stream == nullptr || stream == cudaStreamLegacy) return last_number_;
         const auto found = last_of_stream_.find(stream);
@@ -106,10 +128,10 @@ class Queue {
     std::set<cudaEvent_t> events;
 
  private:
-    static Operation::Kind kind_of(cudaStream_t stream) {
-        if (stream == nullptr || stream == cudaStreamLegacy) return Operation::waits_for_all;
-        if (stream == cudaStreamPerThread) return Operation::common;
-        return stream->flags == cudaStreamNonBlocking ? Operation::apart : Operation::common;
+    static StreamKind kind_of(cudaStream_t stream) {
+        if (stream == nullptr || stream == cudaStreamLegacy) return StreamKind::waits_for_all;
+        if (stream == cudaStreamPerThread) return StreamKind::common;
+        return stream->flags == cudaStreamNonBlocking ? StreamKind::apart : StreamKind::common;
     }
 
     // Which of the operations up to this number runs next: the first, or in another order one of
@@ -124,13 +146,13 @@ class Queue {
         for (size_t i = 0; i < operations_.size() && operations_[i].number <= number; ++i) {
             const Operation& one = operations_[i];
             const bool waits = seen.count(one.stream) || numbers.count(one.behind) ||
-                               (seen_all && one.kind != Operation::apart) ||
-                               (seen_common && one.kind == Operation::waits_for_all);
+                               (seen_all && one.kind != StreamKind::apart) ||
+                               (seen_common && one.kind == StreamKind::waits_for_all);
             if (!waits) free.push_back(i);
             seen.insert(one.stream);
             numbers.insert(one.number);
-            seen_all |= one.kind == Operation::waits_for_all;
-            seen_common |= one.kind == Operation::common;
+            seen_all |= one.kind == StreamKind::waits_for_all;
+            seen_common |= one.kind == StreamKind::common;
         }
         if (order.kind == Order::reversed) return free.back();
         return free[chance_() % free.size()];

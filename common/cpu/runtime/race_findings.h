@@ -9,6 +9,7 @@
 #include "calls.h"
 #include "faults.h"
 #include "race_memory.h"
+#include "stream_order.h"
 
 namespace cuda_cpu {
 
@@ -41,19 +42,15 @@ class RaceFindings {
 
     void note_race(const Stamp& first, bool wrote, const Stamp& second, bool writes,
                    const char* address, size_t bytes) {
-        const auto key = std::minmax(first.place, second.place);
-        const bool same_warp = first.thread / 32 == second.thread / 32;
-        note_finding(
-            key,
-            first.block != second.block ? 2
-            : same_warp                 ? 0
-                                        : 1,
-            [&](int id) {
-                return format("\"id\": %d, \"kind\": \"race\", \"first\": {%s}, \"second\": {%s}, ",
-                              id, describe_side(first, wrote).c_str(),
-                              describe_side(second, writes).c_str()) +
-                       describe_memory(address, bytes);
-            });
+        const int width = first.serial != second.serial             ? 3
+                          : first.block != second.block             ? 2
+                          : first.thread / 32 != second.thread / 32 ? 1
+                                                                    : 0;
+        note_finding(std::minmax(place_of(first), place_of(second)), width, [&](int id) {
+            return format("\"id\": %d, \"kind\": \"race\", \"first\": {", id) +
+                   describe_side(first, wrote) + "}, \"second\": {" +
+                   describe_side(second, writes) + "}, " + describe_memory(address, bytes);
+        });
     }
     // Writes how often each finding came, at the end.
     void finish_findings() {
@@ -82,16 +79,48 @@ class RaceFindings {
         write_finding(describe(finding.id));
     }
 
+    static bool is_of_kernel(const Stamp& side) {
+        return side.serial >> 31 != 0 || !work_of(side).kernel.empty();
+    }
+    static const StreamOrder::Work& work_of(const Stamp& side) {
+        return StreamOrder::instance().work(side.serial);
+    }
+    // Where in the program; of a copy something that is the same for all that are asked for there.
+    static uint32_t place_of(const Stamp& side) {
+        if (side.place != 0) return side.place;
+        uint32_t hash = 0;
+        for (const void* const frame : work_of(side).frames)
+            hash = hash * 31 + static_cast<uint32_t>(reinterpret_cast<uintptr_t>(frame));
+        return hash;
+    }
     static std::string describe_side(const Stamp& side, bool writes) {
-        const uint3 block = {side.block % gridDim.x, side.block / gridDim.x % gridDim.y,
-                             side.block / (gridDim.x * gridDim.y)};
-        const uint3 thread = {side.thread % blockDim.x, side.thread / blockDim.x % blockDim.y,
-                              side.thread / (blockDim.x * blockDim.y)};
-        return format(
-            "\"place\": %u, \"block\": \"%s\", \"thread\": \"%s\", \"write\": %d, "
-            "\"atomic\": %d, \"warp\": %u, \"warps\": %u, \"number\": %u",
-            side.place, to_string(block).c_str(), to_string(thread).c_str(), writes, side.atomic,
-            side.thread / 32u, (blockDim.x * blockDim.y * blockDim.z + 31) / 32, side.block);
+        const bool shared = side.serial >> 31 != 0;
+        const std::string text =
+            format("\"place\": %u, \"write\": %d, \"atomic\": %d, \"work\": %u, ", side.place,
+                   writes, side.atomic, shared ? 0 : side.serial);
+        if (!is_of_kernel(side) && side.place != 0) return text + "\"by\": \"host\"";
+        if (!is_of_kernel(side)) {
+            std::string frames;
+            for (const void* const frame : work_of(side).frames) {
+                frames += format("%s%zu", frames.empty() ? "" : ", ",
+                                 reinterpret_cast<size_t>(frame) - 1);
+            }
+            return text + "\"by\": \"copy\", \"frames\": [" + frames + "]";
+        }
+        const dim3 grid = shared ? gridDim : work_of(side).grid;
+        const dim3 block = shared ? blockDim : work_of(side).block;
+        const uint3 in_grid = {side.block % grid.x, side.block / grid.x % grid.y,
+                               side.block / (grid.x * grid.y)};
+        const uint3 thread = {side.thread % block.x, side.thread / block.x % block.y,
+                              side.thread / (block.x * block.y)};
+        return text +
+               format("\"by\": %s, ",
+                      json(shared ? current_kernel() : work_of(side).kernel.c_str()).c_str()) +
+               format(
+                   "\"block\": \"%s\", \"thread\": \"%s\", \"warp\": %u, \"warps\": %u, "
+                   "\"number\": %u",
+                   to_string(in_grid).c_str(), to_string(thread).c_str(), side.thread / 32u,
+                   (block.x * block.y * block.z + 31) / 32, side.block);
     }
     // Which memory: a variable with the place in it, or an allocation with the argument that leads
     // there.
@@ -99,17 +128,18 @@ class RaceFindings {
         std::string text =
             format("\"address\": %zu, \"size\": %zu, \"kernel\": %s",
                    reinterpret_cast<size_t>(address), bytes, json(current_kernel()).c_str());
-        if (const Core::SharedPlace* const place = Core::mine().shared_near(address)) {
+        const Core::SharedPlace* const place = Core::mine().shared_near(address);
+        if (place != nullptr) {
             return text + format(", \"variable\": %s, \"offset\": %td, \"bytes\": %zu",
                                  json(place->name).c_str(), address - place->start, place->bytes);
         }
         const Allocation* const allocation = Memory::instance().find_unlocked(address);
         if (allocation == nullptr) return text;
+        text += format(", \"offset\": %td, \"bytes\": %zu", address - allocation->start,
+                       allocation->bytes);
+        if (current_grid == nullptr) return text;
         const LaunchFacts& facts = current_grid->facts;
-        return text +
-               format(", \"offset\": %td, \"bytes\": %zu, \"position\": %d",
-                      address - allocation->start, allocation->bytes,
-                      facts.position_of(*allocation)) +
+        return text + format(", \"position\": %d", facts.position_of(*allocation)) +
                ", \"arguments\": " + json(facts.arguments);
     }
 

@@ -15,12 +15,13 @@ namespace cuda_cpu {
 
 // Who touched a word, when, and where in the program.
 struct Stamp {
-    uint32_t serial = 0;  // of the launch; of the block, for shared memory; 0: nobody
+    uint32_t serial = 0;  // of the work; of the block, for shared memory; 0: nobody
     uint32_t block = 0;
     uint32_t place = 0;  // an address of the program, which lies low
     uint32_t barriers = 0, steps = 0;
     uint16_t thread = 0;
     bool atomic = false;
+    bool reads_back = false;  // a value that the same thread has written there
 };
 
 struct Cell {
@@ -33,7 +34,15 @@ struct Region {
     const char* start;
     size_t bytes;
     bool shared;
-    std::vector<bool> written;  // by the byte; empty if everything counts as written
+    std::vector<bool> written;         // by the byte; empty if everything counts as written
+    std::vector<uint32_t> works = {};  // the last of each stream that touched it
+    // What copies have touched, as long as it may matter.
+    struct Copy {
+        const char *begin, *end;
+        Stamp stamp;
+        bool write;
+    };
+    std::vector<Copy> copies = {};
 };
 
 struct Page {
@@ -46,7 +55,7 @@ struct Page {
 class RaceMemory {
  public:
     Region* add_region(const char* start, size_t bytes, bool shared, bool written) {
-        Region* const region = &(regions_[start] = Region{start, bytes, shared, {}});
+        Region* const region = &(regions_[start] = Region{start, bytes, shared, {}, {}, {}});
         if (!written) region->written.assign(bytes, false);
         return region;
     }
@@ -77,8 +86,8 @@ class RaceMemory {
     }
 
  protected:
-    // Shows the visitor every word that is touched, or the bytes of one that is touched in part,
-    // until it has seen enough.
+    // Shows the visitor every word that is touched, or the bytes of one that is touched in part, and
+    // where it lies, until it has seen enough.
     template <class Visitor>
     void each_cell(const char* address, size_t bytes, Visitor visit) {
         const uintptr_t begin = reinterpret_cast<uintptr_t>(address), end = begin + bytes;
@@ -88,7 +97,7 @@ class RaceMemory {
             const bool whole = word >= begin && word + 4 <= end;
             auto found = page.split.empty() ? page.split.end() : page.split.find(index);
             if (whole && found == page.split.end()) {
-                if (visit(page.words[index])) return;
+                if (visit(page.words[index], reinterpret_cast<const char*>(word), 4)) return;
                 continue;
             }
             if (found == page.split.end()) {
@@ -97,8 +106,24 @@ class RaceMemory {
                     page.split.emplace(index, std::array<Cell, 4>{cell, cell, cell, cell}).first;
             }
             for (uintptr_t byte = std::max(begin, word); byte < std::min(end, word + 4); ++byte) {
-                if (visit(found->second[byte % 4])) return;
+                if (visit(found->second[byte % 4], reinterpret_cast<const char*>(byte), 1)) return;
             }
+        }
+    }
+
+    // The same for words of a range that somebody has touched before.
+    template <class Visitor>
+    void each_known_cell(const char* begin, const char* end, Visitor visit) {
+        for (uintptr_t key = key_of(begin); key <= key_of(end - 1); ++key) {
+            if (pages_.count(key) == 0) continue;
+            const char* const page = reinterpret_cast<const char*>(key * Page::bytes);
+            const char* const first = std::max(begin, page);
+            bool enough = false;
+            each_cell(first, static_cast<size_t>(std::min(end, page + Page::bytes) - first),
+                      [&](Cell& cell, const char* address, size_t) {
+                          return enough = visit(cell, address);
+                      });
+            if (enough) return;
         }
     }
 

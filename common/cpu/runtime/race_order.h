@@ -10,6 +10,7 @@
 
 #include "race_memory.h"
 #include "scheduler.h"
+#include "stream_order.h"
 
 namespace cuda_cpu {
 
@@ -36,13 +37,14 @@ struct Knowledge {
 
 class RaceOrder {
  public:
-    void grid_begins() {
-        ++grid_serial_;
+    void grid_begins(const Grid& grid) {
+        StreamOrder::instance().grid_begins(grid);
+        work_ = StreamOrder::instance().current();
         synchronised_.clear();
         fences_.clear();
     }
     void block_begins(unsigned int threads) {
-        ++block_serial_;
+        block_serial_ = (block_serial_ + 1) | of_block;
         block_ = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
         barriers_ = 0;
         steps_.assign(threads, 1);
@@ -121,13 +123,21 @@ class RaceOrder {
     Stamp stamp(const Region& region, bool atomic, const void* place) const {
         const unsigned int thread = number();
         Stamp now;
-        now.serial = region.shared ? block_serial_ : grid_serial_;
+        now.serial = region.shared ? block_serial_ : work_;
         now.block = block_;
         now.place = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(place));
         now.barriers = barriers_;
         now.steps = steps_[thread];
         now.thread = static_cast<uint16_t>(thread);
         now.atomic = atomic;
+        return now;
+    }
+
+    // What host code or a copy does.
+    static Stamp stamp_of_work(const void* place) {
+        Stamp now;
+        now.serial = StreamOrder::instance().current();
+        now.place = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(place));
         return now;
     }
 
@@ -141,7 +151,10 @@ class RaceOrder {
     }
     // Whether an earlier access surely came before what the running thread does now.
     bool is_ordered(const Stamp& then, const Stamp& now) const {
-        if (then.serial != now.serial) return true;
+        if (then.serial != now.serial) {
+            return then.serial == 0 || (now.serial & of_block) != 0 ||
+                   StreamOrder::instance().is_before(then.serial, now.serial);
+        }
         if (then.block == now.block) {
             if (then.thread == now.thread || then.barriers < now.barriers) return true;
             const bool same_warp = then.thread / 32 == now.thread / 32;
@@ -172,7 +185,8 @@ class RaceOrder {
         return *knows_[thread];
     }
 
-    uint32_t grid_serial_ = 0, block_serial_ = 0, block_ = 0, barriers_ = 0;
+    static constexpr uint32_t of_block = uint32_t{1} << 31;  // marks the serial of a block
+    uint32_t work_ = 0, block_serial_ = of_block, block_ = 0, barriers_ = 0;
     std::vector<uint32_t> steps_;                    // by thread
     std::vector<std::array<uint32_t, 32>> met_;      // by thread: what it knows of its warp
     std::vector<Time> fenced_;                       // by thread: its last fence

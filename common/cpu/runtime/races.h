@@ -8,15 +8,19 @@
 // Each word of memory keeps a stamp of its last write and of a few reads: which thread, at which
 // time, at which place in the program. Two accesses race if one of them writes, they are not both
 // atomic, and nothing orders them:
-//     another launch               ordered: one ends before the next begins
+//     another launch               ordered by streams, events and waits: stream_order.h
 //     the same thread              ordered
 //     the same block               ordered if a barrier came between
-//     the same warp                ordered if both were at a meeting of the warp that came between
+//     the same warp                ordered if both were at a __syncwarp() that came between
 //     any two threads              ordered if one passed a fence, then an atomic operation, and the
 //                                  other one an atomic operation on the same address after that;
 //                                  a barrier of the block may lie between the fence and the atomic
 //                                  operation, which is then that of any of its threads
 // The blocks run one after another here, and so do the threads of a block, but nothing of that counts.
+// Copies and host code have stamps, too: they race with work that nobody has waited for.
+//
+// Two writes of the same value harm nobody. So if both are plain, the second one waits until its value is
+// there, which is at the next call.
 #pragma once
 
 #include <malloc.h>
@@ -31,6 +35,7 @@
 #include "race_memory.h"    // who touched each word last
 #include "race_order.h"     // what comes before what
 #include "record.h"
+#include "stream_order.h"  // and which launch before which
 
 namespace cuda_cpu {
 
@@ -42,8 +47,9 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
     }
 
     // ------------------------------------------------------------ what the runtime tells
-    void grid_begins() {
-        RaceOrder::grid_begins();
+    void grid_begins(const Grid& grid) {
+        settle();
+        RaceOrder::grid_begins(grid);
         storing_ = 0;
     }
     // How many threads of the grid that has run stored to global memory.
@@ -52,6 +58,22 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
         settle();
         RaceOrder::block_begins(threads);
         has_stored_.assign(threads, false);
+    }
+    void removed(const char* start) {
+        settle();
+        same_values_.clear();
+        remove_region(start);
+    }
+    // A copy, or what is set, on one of its sides.
+    void copies(const void* memory, size_t bytes, bool write) {
+        settle();
+        const char* const begin = static_cast<const char*>(memory);
+        Region* const region = bytes > 0 ? region_of_copy(begin) : nullptr;
+        if (region == nullptr) return;
+        const Stamp now = stamp_of_work(nullptr);
+        if (!joins(*region, now.serial)) compare_with_cells(begin, begin + bytes, now, write);
+        compare_with_copies(*region, begin, bytes, now, write);
+        region->copies.push_back({begin, begin + bytes, now, write});
     }
 
     // ------------------------------------------------------------ what the program does
@@ -72,13 +94,27 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
             has_stored_[now.thread] = true;
             ++storing_;
         }
+        if (writes(access) && is_constant(address))
+            note_place("constant", now, true, address, bytes);
         if (aligned && reinterpret_cast<uintptr_t>(address) % bytes != 0) {
             note_place("misaligned", now, writes(access), address, bytes);
         }
         if (!region->written.empty()) keep_initialised(*region, address, bytes, access, now);
-        each_cell(address, bytes,
-                  [&](Cell& cell) { return check(cell, now, access, address, bytes); });
+        if (!region->shared) joins(*region, now.serial);
+        look(*region, address, bytes, access, now);
         if (waits) synchronise(address, writes(access));
+    }
+    // Host code touches memory that kernels and copies may touch as well.
+    void touch_by_host(const void* pointer, size_t bytes, Access access, const void* place) {
+        const std::lock_guard<std::recursive_mutex> lock(Queue::instance().mutex());
+        settle();
+        if (!StreamOrder::instance().outstanding()) return;
+        const char* const address = static_cast<const char*>(pointer);
+        Region* const region = region_in(page_of(address), address);
+        if (region == nullptr) return;
+        const Stamp now = stamp_of_work(place);
+        joins(*region, now.serial);
+        look(*region, address, bytes, access, now);
     }
     void fence() {
         settle();
@@ -92,13 +128,19 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
     }
 
  private:
-    // Two writes of the same value harm nobody. Whether they are the same is seen only after the
-    // second one, that is at the next call.
-    struct Pending {
-        const char* address = nullptr;
-        size_t bytes = 0;
-        char before[16];
-        Stamp first, second;
+    // An access that races with what a cell remembers, unless it leaves the value as it was.
+    struct Doubt {
+        Cell* cell;
+        const char* address;
+        char before[4];
+        size_t bytes;
+        Stamp write, read;  // what it races with if the value changes; nobody's if with nothing
+        Stamp always;       // a read that it races with in any case
+    };
+    // Threads of a block that have written the value that a cell has.
+    struct Writers {
+        uint32_t serial, block;
+        std::unordered_map<uint16_t, Stamp> threads;
     };
 
     // A kernel that finds memory of the host, behind a pointer in a structure for one.
@@ -122,27 +164,148 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
                 Memory::instance().find_unlocked(address) != nullptr);
     }
 
-    // Compares an access with what the cell remembers, and remembers it. True if it raced.
-    bool check(Cell& cell, const Stamp& now, Access access, const char* address, size_t bytes) {
-        bool raced = false;
-        const auto look = [&](const Stamp& then, bool wrote) {
-            if (raced || (then.atomic && now.atomic) || is_ordered(then, now)) return;
-            raced = true;
-            if (wrote && writes(access) && !then.atomic && !now.atomic &&
-                bytes <= sizeof Pending::before)
-                wait_for_value(then, now, address, bytes);
-            else
-                note_race(then, wrote, now, writes(access), address, bytes);
-        };
-        look(cell.write, true);
-        if (writes(access)) {
-            for (const Stamp& read : cell.reads) look(read, false);
-            cell.write = now;
-            if (access == Access::atomic_update) forget_atomic_reads(cell, now);
-        } else {
-            *oldest_read(cell, now) = now;
-        }
+    void look(Region& region, const char* address, size_t bytes, Access access, const Stamp& now) {
+        doubter_ = now, doubted_ = address, doubted_bytes_ = bytes;
+        if (!region.copies.empty())
+            compare_with_copies(region, address, bytes, now, writes(access));
+        each_cell(address, bytes, [&](Cell& cell, const char* where, size_t size) {
+            return writes(access) ? check_write(cell, now, access, where, size)
+                                  : check_read(cell, now);
+        });
+    }
+    bool races(const Stamp& then, const Stamp& now) const {
+        return !(then.atomic && now.atomic) && !is_ordered(then, now);
+    }
+    void found(const Stamp& then, bool wrote, bool writes) {
+        note_race(then, wrote, doubter_, writes, doubted_, doubted_bytes_);
+    }
+
+    // Each compares an access with what the cell remembers, and remembers it. True if it raced.
+    bool check_read(Cell& cell, Stamp now) {
+        const bool knows = has_written(cell, now);
+        const bool raced = races(cell.write, now) && !knows;
+        if (raced) found(cell.write, true, false);
+        now.reads_back = knows;
+        Stamp* const slot = oldest_read(cell, now);
+        // What it read before it wrote itself says more.
+        const bool says_less = knows && slot->serial == now.serial && slot->thread == now.thread &&
+                               slot->block == now.block && slot->barriers == now.barriers;
+        if (!says_less || slot->reads_back) *slot = now;
         return raced;
+    }
+    bool check_write(Cell& cell, const Stamp& now, Access access, const char* address,
+                     size_t bytes) {
+        Doubt doubt{&cell, address, {}, bytes, {}, {}, {}};
+        bool raced = false, in_doubt = !same_values_.empty() && same_values_.count(&cell) != 0;
+        if (races(cell.write, now)) {
+            raced = cell.write.atomic || now.atomic;
+            if (raced)
+                found(cell.write, true, true);
+            else
+                doubt.write = cell.write, in_doubt = true;
+        }
+        for (const Stamp& read : cell.reads) {
+            if (raced || !races(read, now)) continue;
+            if (read.reads_back && !now.atomic)
+                doubt.read = read, in_doubt = true;
+            else if (doubt.write.serial != 0)
+                doubt.always = read;
+            else
+                found(read, false, true), raced = true;
+        }
+        if (in_doubt) {
+            std::memcpy(doubt.before, address, bytes);
+            doubts_.push_back(doubt);
+        }
+        cell.write = now;
+        if (access == Access::atomic_update) forget_atomic_reads(cell, now);
+        return raced;
+    }
+    // Whether the thread itself, or one that is ordered before it, has written the value that is there.
+    bool has_written(const Cell& cell, const Stamp& now) const {
+        const Stamp& last = cell.write;
+        if (last.serial == now.serial && last.thread == now.thread && last.block == now.block &&
+            !last.atomic)
+            return true;
+        const auto found = same_values_.find(&cell);
+        if (found == same_values_.end()) return false;
+        const Writers& writers = found->second;
+        if (writers.serial != now.serial || writers.block != now.block) return false;
+        const auto& threads = writers.threads;
+        return threads.count(now.thread) != 0 ||
+               std::any_of(threads.begin(), threads.end(),
+                           [&](const auto& one) { return is_ordered(one.second, now); });
+    }
+    void settle() {
+        if (doubts_.empty()) return;
+        bool told = false;
+        for (const Doubt& doubt : doubts_) {
+            const bool changed = std::memcmp(doubt.before, doubt.address, doubt.bytes) != 0;
+            const auto tell = [&](const Stamp& then, bool wrote) {
+                if (then.serial != 0 && !std::exchange(told, true)) found(then, wrote, true);
+            };
+            if (changed) {
+                same_values_.erase(doubt.cell);
+                tell(doubt.write, true);
+                tell(doubt.read, false);
+            } else {
+                Writers& writers = same_values_[doubt.cell];
+                if (writers.serial != doubter_.serial || writers.block != doubter_.block)
+                    writers = {doubter_.serial, doubter_.block, {}};
+                for (const Stamp& one : {doubt.write, doubter_}) {
+                    if (one.serial == doubter_.serial && one.block == doubter_.block)
+                        writers.threads[one.thread] = one;
+                }
+            }
+            tell(doubt.always, false);
+        }
+        doubts_.clear();
+    }
+
+    // ------------------------------------------------------------ copies
+    Region* region_of_copy(const char* address) {
+        if (Memory::instance().on_device(address) || in_program(address) ||
+            Memory::instance().shares_host_memory())
+            return region_in(page_of(address), address);
+        return nullptr;
+    }
+    // Notes that a piece of work touches the region. Whether all others that did came before.
+    bool joins(Region& region, uint32_t work) {
+        if (!region.works.empty() && region.works.back() == work) return region_is_ordered_;
+        const auto is_before = [&](uint32_t other) {
+            return StreamOrder::instance().is_before(other, work);
+        };
+        auto& works = region.works;
+        works.erase(std::remove_if(works.begin(), works.end(), is_before), works.end());
+        region_is_ordered_ = works.empty();
+        works.push_back(work);
+        auto& copies = region.copies;
+        copies.erase(
+            std::remove_if(copies.begin(), copies.end(),
+                           [&](const Region::Copy& copy) { return is_before(copy.stamp.serial); }),
+            copies.end());
+        return region_is_ordered_;
+    }
+    void compare_with_cells(const char* begin, const char* end, const Stamp& now, bool write) {
+        doubter_ = now, doubted_bytes_ = 4;
+        each_known_cell(begin, end, [&](Cell& cell, const char* address) {
+            doubted_ = address;
+            const auto tell = [&](const Stamp& then, bool wrote) {
+                if (!is_ordered(then, now)) return found(then, wrote, write), true;
+                return false;
+            };
+            if (tell(cell.write, true)) return true;
+            return write && std::any_of(std::begin(cell.reads), std::end(cell.reads),
+                                        [&](const Stamp& read) { return tell(read, false); });
+        });
+    }
+    void compare_with_copies(Region& region, const char* begin, size_t bytes, const Stamp& now,
+                             bool write) {
+        for (const Region::Copy& copy : region.copies) {
+            const bool apart = copy.end <= begin || begin + bytes <= copy.begin;
+            if (apart || !(write || copy.write) || is_ordered(copy.stamp, now)) continue;
+            note_race(copy.stamp, copy.write, now, write, std::max(begin, copy.begin), bytes);
+        }
     }
     // An atomic update stands for the atomic loads that its thread did before, as the loop of
     // atomicInc() does. The next update sees this one, so all before it lies before what the thread
@@ -163,45 +326,38 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
         return &cell.reads[1 + now.thread / 32 % 2];  // the first one stays
     }
 
-    void wait_for_value(const Stamp& first, const Stamp& second, const char* address,
-                        size_t bytes) {
-        pending_.address = address;
-        pending_.bytes = bytes;
-        std::memcpy(pending_.before, address, bytes);
-        pending_.first = first;
-        pending_.second = second;
-    }
-    void settle() {
-        if (pending_.address == nullptr) return;
-        const char* const address = pending_.address;
-        pending_.address = nullptr;
-        if (std::memcmp(pending_.before, address, pending_.bytes) == 0) return;
-        note_race(pending_.first, true, pending_.second, true, address, pending_.bytes);
-    }
-
     void keep_initialised(Region& region, const char* address, size_t bytes, Access access,
                           const Stamp& now) {
         const size_t begin = static_cast<size_t>(address - region.start);
         const size_t end = std::min(begin + bytes, region.bytes);
-        bool written = true;
-        for (size_t i = begin; i < end; ++i) {
-            written = written && region.written[i];
-            if (writes(access)) region.written[i] = true;
-        }
+        const uint32_t poison = region.shared ? never_written_shared : never_written_device;
         // Some stores the compiler does not announce, that of a returned structure for one; but what
         // nobody has written holds the poison that it was filled with.
-        const bool poisoned = holds(region.shared ? never_written_shared : never_written_device,
-                                    address, address + (end - begin));
-        if (!reads(access) || written || !poisoned) return;
-        note_place("uninitialised", now, false, address, bytes);
+        size_t missing = 0;
+        for (size_t i = begin; i < end; ++i) {
+            const char* const byte = region.start + i;
+            if (!region.written[i] && *byte == byte_of(poison, byte)) ++missing;
+            if (writes(access)) region.written[i] = true;
+        }
+        if (!reads(access) || missing == 0) return;
+        // Of an element that was written in part, the rest may be what pads a structure.
+        note_place(missing < end - begin ? "partly-uninitialised" : "uninitialised", now, false,
+                   address, bytes);
     }
     uint64_t storing_ = 0;          // threads of the grid
     std::vector<bool> has_stored_;  // by thread
-    Pending pending_;
+    // What settle() has to look at: the last access, and where it is in doubt.
+    Stamp doubter_;
+    const char* doubted_ = nullptr;
+    size_t doubted_bytes_ = 0;
+    std::vector<Doubt> doubts_;
+    // Cells that threads which nothing orders have written with one value.
+    std::unordered_map<const Cell*, Writers> same_values_;
+    bool region_is_ordered_ = true;
 };
 
 namespace observer {
-void grid_begins(const LaunchFacts&) { Races::instance().grid_begins(); }
+void grid_begins(const Grid& grid) { Races::instance().grid_begins(grid); }
 void grid_ends(Grid& grid) {
     if (!Record::instance().wanted()) return;
     Record::instance().stored(name_of(*grid.kernel), grid.shape, grid.depth == 0,
@@ -209,19 +365,38 @@ void grid_ends(Grid& grid) {
 }
 void block_begins(unsigned int threads) { Races::instance().block_begins(threads); }
 void barrier() { Races::instance().barrier(); }
-void meeting(unsigned int first, unsigned int lanes) { Races::instance().meeting(first, lanes); }
+void meeting(unsigned int first, unsigned int lanes, bool orders) {
+    if (orders) Races::instance().meeting(first, lanes);
+}
 void allocated(const Allocation& allocation) {
     const bool known = allocation.kind != MemoryKind::device;  // host code may write it unseen
     Races::instance().add_region(allocation.start, allocation.bytes, false, known);
 }
-void released(const Allocation& allocation) { Races::instance().remove_region(allocation.start); }
+void released(const Allocation& allocation) { Races::instance().removed(allocation.start); }
 void filled(const void* target, size_t bytes) {
+    Races::instance().copies(target, bytes, true);
     Races::instance().filled(static_cast<const char*>(target), bytes);
 }
 void copied(const void* target, const void* source, size_t bytes) {
+    Races::instance().copies(source, bytes, false);
+    Races::instance().copies(target, bytes, true);
     Races::instance().filled(static_cast<const char*>(target), bytes,
                              static_cast<const char*>(source));
 }
+void enqueued(uint64_t, cudaStream_t stream, StreamKind kind) {
+    StreamOrder::instance().enqueued(stream, kind);
+}
+void begins(uint64_t number) { StreamOrder::instance().begins(number); }
+void ends() { StreamOrder::instance().ends(); }
+void stream_waits(cudaStream_t stream, StreamKind kind, uint64_t number) {
+    StreamOrder::instance().stream_waits(stream, kind, number);
+}
+void stream_ends(cudaStream_t stream) { StreamOrder::instance().stream_ends(stream); }
+void host_waits(uint64_t number) { StreamOrder::instance().host_waits(number); }
+void host_waits_for(cudaStream_t stream, StreamKind kind) {
+    StreamOrder::instance().host_waits_for(stream, kind);
+}
+void host_waits_for_all() { StreamOrder::instance().host_waits_for_all(); }
 void shared_variable(const char*, const char* start, size_t bytes) {
     Races::instance().add_region(start, bytes, true, false);
 }
@@ -233,7 +408,7 @@ void dynamic_shared(const char*, const char*, const char* start, size_t bytes) {
     static const char* last = nullptr;
     static size_t last_bytes = 0;
     if (bytes > 0 && start == last && bytes == last_bytes) return shared_begins(start, bytes);
-    if (last != nullptr) Races::instance().remove_region(last);
+    if (last != nullptr) Races::instance().removed(last);
     last = bytes > 0 ? start : nullptr;
     last_bytes = bytes;
     if (bytes > 0) Races::instance().add_region(start, bytes, true, false);
@@ -247,8 +422,12 @@ inline const void* before(const void* place) { return static_cast<const char*>(p
 
 inline void Watch::access(const volatile void* pointer, size_t bytes, Access access, bool aligned,
                           const void* place, const void*) {
-    if (!in_kernel()) return;
     const void* const address = const_cast<const void*>(pointer);
+    if (!in_kernel()) {
+        if (Memory::instance().is_shared_with_host(address))
+            Races::instance().touch_by_host(address, bytes, access, before(place));
+        return;
+    }
     Races::instance().touch(address, bytes, access, before(place), aligned);
     if (is_atomic(access)) Races::instance().synchronise(address, writes(access));
 }

@@ -15,10 +15,7 @@
 
 namespace cuda_cpu {
 
-// The constants of the program stand between the first two, which the linker makes when there are any;
-// its variables begin at the third.
-extern "C" char __start_cuda_constant[] __attribute__((weak));
-extern "C" char __stop_cuda_constant[] __attribute__((weak));
+// The variables of the program begin here.
 extern "C" char __data_start[] __attribute__((weak));
 
 // Records the block that one core runs.
@@ -171,10 +168,8 @@ class Recorder : Requests {
         return known == 1 ? Space::global : Space::none;
     }
     static Space of_program(const char* address) {
-        if (address >= __start_cuda_constant && address < __stop_cuda_constant) {
-            return Space::constant;
-        }
-        return address >= __data_start ? Space::global : Space::constant;
+        if (is_constant(address) || address < __data_start) return Space::constant;
+        return Space::global;
     }
     // ------------------------------------------------------------ the traces of a block
     void finish_block() {

@@ -470,9 +470,9 @@ class Core {
 
     // Gives each of `lanes` its result and lets all but `self` go on.
     void finish_meeting(unsigned int first, unsigned int lanes, const Runner* self) {
-        observer::meeting(first, lanes);
         Runner** const waiter = warp_waiter_ + first;
         const WarpOperation operation = waiter[__builtin_ctz(lanes)]->operation;
+        observer::meeting(first, lanes, operation == WarpOperation::sync);
         const uint64_t common =
             operation == WarpOperation::shuffle ? 0 : combine(operation, waiter, lanes);
         for (unsigned int rest = lanes; rest != 0; rest &= rest - 1) {

@@ -27,13 +27,13 @@ template <class T>
 uint64_t to_bits(T value) {
     static_assert(sizeof(T) <= 8, "a warp exchanges values of at most 8 bytes");
     uint64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof(T));
+    __builtin_memcpy(&bits, &value, sizeof(T));
     return bits;
 }
 template <class T>
 T from_bits(uint64_t bits) {
     T value;
-    std::memcpy(&value, &bits, sizeof(T));
+    __builtin_memcpy(&value, &bits, sizeof(T));
     return value;
 }
 
@@ -151,7 +151,7 @@ namespace cuda_cpu {
 // Replaces *address by change(*address) in one step, for the types and operations without an
 // instruction of their own.
 template <class T, class Change>
-T atomic_change(T* address, Change change) {
+CUDA_CPU_INLINE T atomic_change(T* address, Change change) {
     spin();
     T old;
     __atomic_load(address, &old, __ATOMIC_RELAXED);
@@ -167,41 +167,41 @@ T atomic_change(T* address, Change change) {
 }  // namespace cuda_cpu
 
 #define CUDA_CPU_ATOMIC_CAS(type)                                                      \
-    inline type atomicCAS(type* address, type compare, type value) {                   \
+    CUDA_CPU_INLINE type atomicCAS(type* address, type compare, type value) {          \
         cuda_cpu::spin();                                                              \
         __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_SEQ_CST, \
                                     __ATOMIC_SEQ_CST);                                 \
         return compare;                                                                \
     }
 #define CUDA_CPU_ATOMIC_MIN_MAX(type)                                                        \
-    inline type atomicMin(type* address, type value) {                                       \
+    CUDA_CPU_INLINE type atomicMin(type* address, type value) {                              \
         return cuda_cpu::atomic_change(address,                                              \
                                        [=](type old) { return value < old ? value : old; }); \
     }                                                                                        \
-    inline type atomicMax(type* address, type value) {                                       \
+    CUDA_CPU_INLINE type atomicMax(type* address, type value) {                              \
         return cuda_cpu::atomic_change(address,                                              \
                                        [=](type old) { return value > old ? value : old; }); \
     }
 #define CUDA_CPU_ATOMIC_INTEGER(type)                                 \
     CUDA_CPU_ATOMIC_CAS(type)                                         \
     CUDA_CPU_ATOMIC_MIN_MAX(type)                                     \
-    inline type atomicAdd(type* address, type value) {                \
+    CUDA_CPU_INLINE type atomicAdd(type* address, type value) {       \
         cuda_cpu::spin();                                             \
         return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);  \
     }                                                                 \
-    inline type atomicExch(type* address, type value) {               \
+    CUDA_CPU_INLINE type atomicExch(type* address, type value) {      \
         cuda_cpu::spin();                                             \
         return __atomic_exchange_n(address, value, __ATOMIC_RELAXED); \
     }                                                                 \
-    inline type atomicAnd(type* address, type value) {                \
+    CUDA_CPU_INLINE type atomicAnd(type* address, type value) {       \
         cuda_cpu::spin();                                             \
         return __atomic_fetch_and(address, value, __ATOMIC_RELAXED);  \
     }                                                                 \
-    inline type atomicOr(type* address, type value) {                 \
+    CUDA_CPU_INLINE type atomicOr(type* address, type value) {        \
         cuda_cpu::spin();                                             \
         return __atomic_fetch_or(address, value, __ATOMIC_RELAXED);   \
     }                                                                 \
-    inline type atomicXor(type* address, type value) {                \
+    CUDA_CPU_INLINE type atomicXor(type* address, type value) {       \
         cuda_cpu::spin();                                             \
         return __atomic_fetch_xor(address, value, __ATOMIC_RELAXED);  \
     }
@@ -215,39 +215,39 @@ CUDA_CPU_ATOMIC_MIN_MAX(long long)
 #undef CUDA_CPU_ATOMIC_CAS
 
 #define CUDA_CPU_ATOMIC_FLOAT(type)                                                     \
-    inline type atomicAdd(type* address, type value) {                                  \
+    CUDA_CPU_INLINE type atomicAdd(type* address, type value) {                         \
         return cuda_cpu::atomic_change(address, [=](type old) { return old + value; }); \
     }
 CUDA_CPU_ATOMIC_FLOAT(float)
 CUDA_CPU_ATOMIC_FLOAT(double)
 #undef CUDA_CPU_ATOMIC_FLOAT
 
-inline float atomicExch(float* address, float value) {
+CUDA_CPU_INLINE float atomicExch(float* address, float value) {
     return cuda_cpu::atomic_change(address, [=](float) { return value; });
 }
-inline int atomicSub(int* address, int value) { return atomicAdd(address, -value); }
-inline unsigned int atomicSub(unsigned int* address, unsigned int value) {
+CUDA_CPU_INLINE int atomicSub(int* address, int value) { return atomicAdd(address, -value); }
+CUDA_CPU_INLINE unsigned int atomicSub(unsigned int* address, unsigned int value) {
     return atomicAdd(address, 0u - value);
 }
 // Counts up to `limit` and starts again at 0; counts down from `limit` likewise.
-inline unsigned int atomicInc(unsigned int* address, unsigned int limit) {
+CUDA_CPU_INLINE unsigned int atomicInc(unsigned int* address, unsigned int limit) {
     return cuda_cpu::atomic_change(address,
                                    [=](unsigned int old) { return old >= limit ? 0u : old + 1u; });
 }
-inline unsigned int atomicDec(unsigned int* address, unsigned int limit) {
+CUDA_CPU_INLINE unsigned int atomicDec(unsigned int* address, unsigned int limit) {
     return cuda_cpu::atomic_change(
         address, [=](unsigned int old) { return old == 0 || old > limit ? limit : old - 1u; });
 }
 
 // The forms for one block and for the whole system: the same here.
-#define CUDA_CPU_ATOMIC_SCOPES(name)                   \
-    template <class T, class... Values>                \
-    auto name##_block(T* address, Values... values) {  \
-        return name(address, values...);               \
-    }                                                  \
-    template <class T, class... Values>                \
-    auto name##_system(T* address, Values... values) { \
-        return name(address, values...);               \
+#define CUDA_CPU_ATOMIC_SCOPES(name)                                   \
+    template <class T, class... Values>                                \
+    CUDA_CPU_INLINE auto name##_block(T* address, Values... values) {  \
+        return name(address, values...);                               \
+    }                                                                  \
+    template <class T, class... Values>                                \
+    CUDA_CPU_INLINE auto name##_system(T* address, Values... values) { \
+        return name(address, values...);                               \
     }
 CUDA_CPU_ATOMIC_SCOPES(atomicAdd)
 CUDA_CPU_ATOMIC_SCOPES(atomicSub)
@@ -270,43 +270,53 @@ inline long long clock64() {
 }
 
 template <class T>
-T __ldg(const T* address) {
+CUDA_CPU_INLINE T __ldg(const T* address) {
     return *address;
 }
 template <class T>
-T __ldcg(const T* address) {
+CUDA_CPU_INLINE T __ldcg(const T* address) {
     return *address;
 }
 template <class T>
-T __ldca(const T* address) {
+CUDA_CPU_INLINE T __ldca(const T* address) {
     return *address;
 }
 template <class T>
-T __ldcs(const T* address) {
+CUDA_CPU_INLINE T __ldcs(const T* address) {
     return *address;
 }
 template <class T>
-T __ldlu(const T* address) {
+CUDA_CPU_INLINE T __ldlu(const T* address) {
     return *address;
 }
 template <class T>
-T __ldcv(const T* address) {
+CUDA_CPU_INLINE T __ldcv(const T* address) {
     return *address;
 }
 template <class T>
-void __stwb(T* address, T value) {
+CUDA_CPU_INLINE void __stwb(T* address, T value) {
     *address = value;
 }
 template <class T>
-void __stcg(T* address, T value) {
+CUDA_CPU_INLINE void __stcg(T* address, T value) {
     *address = value;
 }
 template <class T>
-void __stcs(T* address, T value) {
+CUDA_CPU_INLINE void __stcs(T* address, T value) {
     *address = value;
 }
 template <class T>
-void __stwt(T* address, T value) {
+CUDA_CPU_INLINE void __stwt(T* address, T value) {
     *address = value;
 }
 #undef CUDA_CPU_SITE
+
+// The compiler's instrumentation leaves these out. So the program calls functions of the runtime in
+// their place, which look at what is copied or set (compile.sh: -fno-builtin-memcpy and its kin).
+#if !defined(CUDA_CPU_RUNTIME) && (defined(CUDA_CPU_RACES) || defined(CUDA_CPU_ACCESSES))
+extern "C" {
+void* memcpy(void*, const void*, size_t) noexcept __asm__("cuda_cpu_memcpy");
+void* memmove(void*, const void*, size_t) noexcept __asm__("cuda_cpu_memmove");
+void* memset(void*, int, size_t) noexcept __asm__("cuda_cpu_memset");
+}
+#endif

@@ -59,6 +59,9 @@ struct Kernel {
     virtual std::string identity() const = 0;
 };
 
+// Of functions that touch what a pointer leads to: the access then stands in the line of the call.
+#define CUDA_CPU_INLINE __attribute__((always_inline)) inline
+
 struct Runner;                    // a stack on which threads of the block run
 extern __thread Runner* running;  // the one that runs now; null while host code runs
 inline bool in_kernel() { return running != nullptr; }

@@ -75,7 +75,7 @@ inline float __powf(float a, float b) { return std::pow(a, b); }
 inline float __sinf(float a) { return std::sin(a); }
 inline float __cosf(float a) { return std::cos(a); }
 inline float __tanf(float a) { return std::tan(a); }
-inline void __sincosf(float a, float* sine, float* cosine) {
+CUDA_CPU_INLINE void __sincosf(float a, float* sine, float* cosine) {
     *sine = std::sin(a), *cosine = std::cos(a);
 }
 inline float __saturatef(float a) { return a > 0.0f ? (a < 1.0f ? a : 1.0f) : 0.0f; }
@@ -100,12 +100,12 @@ inline double sinpi(double a) {
 inline double cospi(double a) {
     return std::sin(3.14159265358979323846 * (0.5 - std::fabs(std::remainder(a, 2.0))));
 }
-inline void sincospi(double a, double* sine, double* cosine) {
+CUDA_CPU_INLINE void sincospi(double a, double* sine, double* cosine) {
     *sine = sinpi(a), *cosine = cospi(a);
 }
 inline float sinpif(float a) { return static_cast<float>(sinpi(double{a})); }
 inline float cospif(float a) { return static_cast<float>(cospi(double{a})); }
-inline void sincospif(float a, float* sine, float* cosine) {
+CUDA_CPU_INLINE void sincospif(float a, float* sine, float* cosine) {
     *sine = sinpif(a), *cosine = cospif(a);
 }
 
@@ -190,7 +190,7 @@ template <class To, class From>
 To same_bits(From value) {
     static_assert(sizeof(To) == sizeof(From), "sizes differ");
     To result;
-    std::memcpy(&result, &value, sizeof(To));
+    __builtin_memcpy(&result, &value, sizeof(To));
     return result;
 }
 }  // namespace cuda_cpu

@@ -6,7 +6,7 @@
 
 // Qualifiers without a meaning for the host compiler. __global__, __device__, __host__, __shared__
 // and __noinline__ are no macros: common/cpu/translate.py rewrites them where they stand.
-#ifdef CUDA_CPU_ACCESSES
+#if defined(CUDA_CPU_ACCESSES) || defined(CUDA_CPU_RACES)
 #define __constant__ __attribute__((section("cuda_constant")))
 #else
 #define __constant__

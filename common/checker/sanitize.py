@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import math
 import os
 import secrets
 import shlex
@@ -42,6 +43,7 @@ from .sanitize_words import Finding, findings_of, merged
 ROOT = Path(__file__).resolve().parents[2]
 CPU = ROOT / "common" / "cpu"
 FLAVOURS = ("bounds", "races")
+MOST_MEMORY = 2 << 30  # of the device, for each of the two runs: what is watched takes many times as much
 # A run is to answer the same everywhere, and no wish of the shell is to hide what it finds.
 SETTINGS = {"CUDA_CPU_LEAKS": "1", "CUDA_CPU_THREADS": "1", "ASAN_OPTIONS": "", "UBSAN_OPTIONS": ""}
 
@@ -75,7 +77,11 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
                         help="only build what looks for races, or what counts accesses, and print where it is")
     parser.add_argument("--program", metavar="FILE", type=Path,
                         help="for the gpu: what nvcc has built of it, with -g; otherwise it is built here")
-    options = parser.parse_args(words[:split])
+    own = words[:split]
+    for number, word in enumerate(own[:-1]):
+        if word == "--flags":  # what follows may begin with a dash
+            own[number:number + 2] = [f"--flags={own[number + 1]}"]
+    options = parser.parse_args(own)
     options.runs = argument_lists(words[split + 1:])
     refuse_nonsense(parser, options)
     return options
@@ -179,7 +185,8 @@ def watched(program: Path, arguments: list[str], here: Path, timeout: float, ord
     """Runs a program of one flavour in a folder, and reads what it found."""
     with tempfile.TemporaryDirectory() as folder:
         file, record = Path(folder) / "findings", Path(folder) / "record"
-        settings = {**SETTINGS, **order, "CUDA_CPU_FINDINGS": str(file), "CUDA_CPU_RECORD": str(record)}
+        settings = {**SETTINGS, **order, "CUDA_CPU_FINDINGS": str(file), "CUDA_CPU_RECORD": str(record),
+                    "CUDA_CPU_MEMORY": str(MOST_MEMORY)}
         try:
             run = run_program([str(program), *arguments], here, here, settings, timeout, Patience(timeout))
             run = replace(run, record=records.read(record))
@@ -190,7 +197,11 @@ def watched(program: Path, arguments: list[str], here: Path, timeout: float, ord
             run = Failure(text)
         lines = file.read_text(errors="replace").splitlines() if file.exists() else []
         facts = [json.loads(line) for line in lines if line.endswith("}")]
-        return Watched(program, run, facts)
+        refused = [fact["refused"] for fact in facts if "refused" in fact]
+        if refused:
+            print(f"an allocation of {refused[0]:,} bytes failed: under watch a program has {MOST_MEMORY >> 30} GiB of device "
+                  "memory; a smaller input does as well", file=sys.stderr)
+        return Watched(program, run, [fact for fact in facts if "refused" not in fact])
 
 
 def all_watched(flavour: str, options: argparse.Namespace, order: dict[str, str]) -> list[Watched]:
@@ -199,25 +210,28 @@ def all_watched(flavour: str, options: argparse.Namespace, order: dict[str, str]
     return [watched(program, arguments, Path.cwd(), options.timeout, order) for arguments in options.runs]
 
 
-def on_cpu(options: argparse.Namespace) -> tuple[list[Finding], list[Run | Failure], list[str]]:
-    """What both flavours find, how their runs ended, and which kernels ran."""
+def on_cpu(options: argparse.Namespace) -> tuple[list[Finding], list[Run | Failure], dict[str, int]]:
+    """What both flavours find, how their runs ended, and which kernels ran, with the most blocks of each."""
     order = order_of_threads()
     with ThreadPoolExecutor(2) as pool:
         both = [one for runs in pool.map(lambda flavour: all_watched(flavour, options, order), FLAVOURS) for one in runs]
     found = [finding for one in both for finding in findings_of(one.facts, one.program, options.source)]
-    kernels = [launch["kernel"] for one in both if isinstance(one.run, Run) and one.run.record
-               for launch in one.run.record["launches"]]
-    return merged(found), [one.run for one in both], list(dict.fromkeys(kernels))
+    kernels: dict[str, int] = {}
+    for one in both[len(options.runs):]:  # those of one flavour
+        for launch in one.run.record["launches"] if isinstance(one.run, Run) and one.run.record else ():
+            name = launch["kernel"].partition("<")[0]
+            kernels[name] = max(kernels.get(name, 0), math.prod(launch["grid"]))
+    return merged(found), [one.run for one in both], kernels
 
 
-def on_gpu(options: argparse.Namespace) -> tuple[list[Finding], list[Run], list[str]]:
+def on_gpu(options: argparse.Namespace) -> tuple[list[Finding], list[Run], dict[str, int]]:
     """What compute-sanitizer finds, and its runs; which kernels ran it does not say."""
     if not sanitize_card.find_tool():
         raise Skipped("compute-sanitizer is not found: it comes with the CUDA Toolkit; put its folder into PATH, or "
                       "say BACKEND=cpu, which needs no tool")
     program = options.program or built_by_nvcc(options)
     both = [sanitize_card.on_card(program, arguments, options.timeout) for arguments in options.runs]
-    return merged([one for found, _ in both for one in found]), [run for _, runs in both for run in runs], []
+    return merged([one for found, _ in both for one in found]), [run for _, runs in both for run in runs], {}
 
 
 def judge_endings(found: list[Finding], runs: list[Run | Failure], source: Path) -> int:
@@ -258,13 +272,17 @@ def report(found: list[Finding], options: argparse.Namespace) -> None:
         print(f"{len(found)} {noun} found")
 
 
-def all_clear(kernels: list[str]) -> str:
-    """What was looked for, and where."""
+def all_clear(kernels: dict[str, int], on_the_card: bool) -> str:
+    """What was looked for, and where, and what this says nothing about."""
     text = "no race, nothing out of bounds or uninitialised, no wrong pointer or barrier, no leak"
-    names = sorted({kernel.partition("<")[0] for kernel in kernels})
-    if not names:
+    if on_the_card:
         return text
-    return textwrap.fill(f"{text} in: {', '.join(names)}", 120, subsequent_indent="    ", break_on_hyphens=False)
+    if not kernels:
+        return f"{text}; no kernel ran"
+    names = ", ".join(f"{name} ({blocks} block{'s' * (blocks > 1)})" for name, blocks in sorted(kernels.items()))
+    text = textwrap.fill(f"{text} in: {names}", 120, subsequent_indent="    ", break_on_hyphens=False)
+    return text + ("\nThis holds for these kernels with this input. Not looked at: branches that did not run, inline PTX, races of "
+                   "host code\nwith itself, whether the result is right.")
 
 
 def sanitize(options: argparse.Namespace) -> int:
@@ -283,7 +301,7 @@ def sanitize(options: argparse.Namespace) -> int:
         return SKIPPED
     report(found, options)
     if status == RIGHT:
-        print(all_clear(kernels))
+        print(all_clear(kernels, options.backend == "gpu"))
     return status
 
 

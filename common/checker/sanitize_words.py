@@ -16,8 +16,8 @@ from explain.frames import MissingTool, frames_of
 
 from .failure import Failure
 
-LEARNERS_FILE = re.compile(r"\.cu[^/]*$")
-PLACE = re.compile(r"^(?P<file>[^:\n]+\.cu\w*):(?P<line>\d+): ")
+COURSE = Path(__file__).resolve().parents[1]
+PLACE = re.compile(r"^(?P<file>[^:\n]+\.\w+):(?P<line>\d+): ")
 OTHER_LINE = re.compile(r"in line (\d+)")
 # The bytes of an element whose type is one of the language's own, or a vector of those.
 SIZES = {"char": 1, "bool": 1, "short": 2, "int": 4, "unsigned": 4, "float": 4, "long": 8, "double": 8, "size_t": 8,
@@ -28,8 +28,18 @@ TYPE = re.compile(r"u?int(?P<bits>8|16|32|64)_t|"
 QUALIFIER = re.compile(r"\b(?:extern|static|const|volatile|signed|std|__shared__|__device__|__constant__|__managed__|"
                        r"(?:alignas|__align__)\s*\([^)]*\))|\bunsigned\s+(?=char|short|int|long)|:")
 COMMENT = re.compile(r"//[^\n]*|/\*[\s\S]*?\*/")
+# Facts that are findings only by what the source says besides.
+DOUBTFUL = ("partly-uninitialised", "passed")
 # What orders two threads of a warp, and those of two warps.
 BARRIERS = {True: re.compile(r"\b__sync\w+\s*\(|\b__\w+_sync\s*\("), False: re.compile(r"\b__syncthreads\w*\s*\(")}
+
+
+def is_learners(file: str) -> bool:
+    """Whether a file is a .cu or .cuh, or a header that neither the system nor the course brings."""
+    if Path(file).suffix.startswith(".cu"):
+        return True
+    path = Path(file).resolve()
+    return bool(path.suffix) and path.is_file() and not any(path.is_relative_to(folder) for folder in ("/usr", "/opt", COURSE))
 
 
 @dataclass
@@ -44,9 +54,10 @@ class Finding:
     variable: str | None
     count: int
     sentence: str
+    in_one_warp: bool = False  # of a race: both threads
 
     def as_dict(self) -> dict:
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "in_one_warp"}
 
 
 def merged(found: list[Finding]) -> list[Finding]:
@@ -56,6 +67,7 @@ def merged(found: list[Finding]) -> list[Finding]:
         key = (finding.kind, tuple(finding.lines) or finding.sentence,
                finding.variable if finding.kind == "uninitialised" else None)
         single.setdefault(key, finding)
+    single = {key: finding for key, finding in single.items() if not absent_twice(finding, single)}
     racing = {(line, finding.variable) for finding in single.values() if finding.kind == "race"
               for line in finding.lines}
     undefined = {tuple(finding.lines) for finding in single.values() if finding.kind == "undefined"}
@@ -64,11 +76,42 @@ def merged(found: list[Finding]) -> list[Finding]:
         # One barrier serves both: where one race needs it for the whole block, __syncwarp would not do.
         if finding.kind == "race" and any(overlap(finding, other) for other in for_block):
             finding.sentence = finding.sentence.replace("Put __syncwarp()", "Put __syncthreads()")
-    return [finding for finding in single.values()
-            if not (finding.kind == "uninitialised"
-                    and any((line, finding.variable) in racing for line in finding.lines))
-            # Where the processor stopped at what has been named.
-            and not (finding.kind == "other" and tuple(finding.lines) in undefined)]
+    return grouped([finding for finding in single.values()
+                    if not (finding.kind == "uninitialised"
+                            and any((line, finding.variable) in racing for line in finding.lines))
+                    # Where the processor stopped at what has been named.
+                    and not (finding.kind == "other" and tuple(finding.lines) in undefined)])
+
+
+def grouped(found: list[Finding]) -> list[Finding]:
+    """Many races of one kernel on one variable have one cause, and become one finding."""
+    groups: dict[tuple, list[Finding]] = {}
+    for finding in found:
+        if finding.kind == "race" and "of the same block" in finding.sentence and finding.variable:
+            groups.setdefault((finding.kernel, finding.variable), []).append(finding)
+    for (kernel, variable), races in groups.items():
+        if len(races) < 3:
+            continue
+        lines = sorted({line for race in races for line in race.lines})
+        file = races[0].sentence.partition(":")[0]
+        in_warps = all(race.in_one_warp for race in races)
+        barrier, whose = ("__syncwarp()", "a warp") if in_warps else ("__syncthreads()", "the block")
+        example = races[0].sentence.partition("): thread ")[2] or races[0].sentence.partition(": thread ")[2]
+        example = example.partition(", and nothing orders the two")[0]
+        races[0].lines, races[0].count = lines, sum(race.count for race in races)
+        races[0].sentence = (
+            f"{file}:{lines[0]}: race in kernel {kernel} on {variable} ({races[0].count} times): the lines "
+            f"{', '.join(map(str, lines[:-1]))} and {lines[-1]} use it, and nothing orders what the threads of {whose} do there; "
+            f"thread {example}, for one. Put {barrier} between one step and the next; where one line reads and writes, read "
+            f"into a variable first, then {barrier}, then write, and {barrier} again.")
+        found = [finding for finding in found if finding not in races[1:]]
+    return found
+
+
+def absent_twice(finding: Finding, single: dict[tuple, Finding]) -> bool:
+    """Whether a lane that does not take part is told by what another reads from it."""
+    return (finding.kind == "warp" and "which does not call it, and goes on" in finding.sentence
+            and any(other is not finding and other.kind == "warp" and other.lines == finding.lines for other in single.values()))
 
 
 def overlap(one: Finding, other: Finding) -> bool:
@@ -80,6 +123,10 @@ def overlap(one: Finding, other: Finding) -> bool:
 def findings_of(facts: list[dict], program: Path, source: Path) -> list[Finding]:
     """The findings of one run."""
     counts = {fact["id"]: fact["count"] for fact in facts if "count" in fact}
+    # Who asks for the last error has looked at the calls before.
+    looked = max((number for number, fact in enumerate(facts) if "looked" in fact), default=-1)
+    facts = [fact for number, fact in enumerate(facts)
+             if "looked" not in fact and (number > looked or fact.get("kind") != "call")]
     # The last that is said of a race counts.
     facts = list({fact.get("id", -number): fact for number, fact in enumerate(facts, 1)
                   if "count" not in fact}.values())
@@ -90,7 +137,7 @@ def findings_of(facts: list[dict], program: Path, source: Path) -> list[Finding]
     facts = [fact for fact in facts if fact["kind"] != "host-pointer" or "second" not in fact
              or fact["second"]["place"] not in inlined]
     words = Words(places, program, source)
-    facts = [fact for fact in facts if fact["kind"] != "partly-uninitialised" or words.has_no_padding(fact)]
+    facts = [fact for fact in facts if fact["kind"] not in DOUBTFUL or words.is_certain(fact)]
     totals: dict[tuple, Counter] = {}  # the compiler may make several places of one line
     found = []
     for fact in facts:
@@ -132,7 +179,7 @@ def lines_of(program: Path, places: list[int]) -> tuple[dict[int, tuple[str, int
     inlined: set[int] = set()
     for place, stack in frames.items():
         for frame in stack:
-            if frame.line and LEARNERS_FILE.search(frame.file):
+            if frame.line and is_learners(frame.file):
                 found.setdefault(place, (Path(frame.file).name, frame.line))
             elif place not in found:
                 inlined.add(place)
@@ -262,6 +309,8 @@ class Words:
             return self.of_race(fact)
         if fact["kind"].endswith("uninitialised"):
             return self.of_uninitialised(fact)
+        if fact["kind"] == "passed":
+            return self.of_passed(fact)
         if fact["kind"] == "constant":
             return self.of_constant(fact)
         if fact["kind"] == "host-pointer":
@@ -302,7 +351,9 @@ class Words:
         text = (f"{where}: race in {whose} on {element}{{times}}: {deeds[0]}, {deeds[1]}, and nothing orders the two. "
                 f"{self.order_of_works(first, second) if apart else self.advice(fact, lines)}")
         thread = next((side for side in (second, first) if "thread" in side), {})
-        return Finding("race", lines, kernels[-1] if kernels else None, thread.get("block"), thread.get("thread"), name, 1, text)
+        in_one_warp = not apart and (first["number"], first["warp"]) == (second["number"], second["warp"])
+        return Finding("race", lines, kernels[-1] if kernels else None, thread.get("block"), thread.get("thread"), name, 1,
+                       text, in_one_warp)
 
     def actor(self, side: dict, apart: bool) -> str:
         """Who does it: a thread, of which kernel where there are two, the host, or a copy."""
@@ -406,9 +457,24 @@ class Words:
         return name, f"{kind} {name}, " + (f"element {fact.get('offset', 0) // size}" if size else
                                            f"byte {fact.get('offset', 0)}")
 
-    def has_no_padding(self, fact: dict) -> bool:
-        """Whether an element is surely of the language's own types, so that all its bytes count."""
-        return bool((name := self.memory(fact)[0]) and self.element_size(fact, name))
+    def is_certain(self, fact: dict) -> bool:
+        """Of what was written in part: whether the element is of the language's own types, so that all its bytes count.
+        Of a lane that does not take part: whether its last access stands behind, in the same function."""
+        if fact["kind"] != "passed":
+            return bool((name := self.memory(fact)[0]) and self.element_size(fact, name))
+        file, line = self.places.get(fact["place"], ("", 0))
+        path = self.path.with_name(file)
+        if file != Path(fact["file"]).name or line <= fact["line"] or not path.is_file():
+            return False
+        between = path.read_text(errors="replace").splitlines()[fact["line"] - 1:line - 1]
+        return not any(text.startswith("}") for text in between)
+
+    def of_passed(self, fact: dict) -> Finding:
+        _, line = self.places[fact["place"]]
+        text = (f"{Path(fact['file']).name}:{fact['line']}: kernel {fact['kernel']}, block {fact['block']}: the mask {fact['mask']} "
+                f"of this warp primitive names lane {fact['lane']}, which does not call it, and goes on to line {line}. All lanes of "
+                "the mask call it together: take it out of the condition, or name only the lanes for which the condition holds.")
+        return Finding("warp", [fact["line"]], fact["kernel"], fact["block"], None, None, 1, text)
 
     def element_size(self, fact: dict, name: str) -> int | None:
         """The size of an array's elements, where its declarations agree on one that is known."""
@@ -482,12 +548,19 @@ class Words:
         if local:
             side = {"overflows": "past the end of", "underflows": "before the start of", "is": "inside"}
             return local[1], f"memory {side.get(local[2], 'partly outside')} the local array {local[1]}"
+        variable = re.search(r"is located (\d+) bytes (inside|before|after|to the \w+)(?: of)? global variable '(\w+)'.*? "
+                             r"of size (\d+)", fact["text"])
+        if variable:
+            side = {"inside": "partly outside", "before": "before the start of", "to the left": "before the start of"}
+            place = side.get(variable[2], "past the end of")
+            by = "memory" if variable[1] == "0" or variable[2] == "inside" else f"{variable[1]} bytes"
+            return variable[3], f"{by} {place} the variable {variable[3]} of {variable[4]} bytes"
         region = re.search(r"is located (\d+ bytes) (?:to the )?(\w+) (?:of )?(\d+)-byte region", fact["text"])
         if region:
             side = {"right": "past the end", "after": "past the end", "left": "before the start",
                     "before": "before the start"}.get(region[2], "inside")
             return None, f"{region[1]} {side} of a piece of host memory of {region[3]} bytes"
-        return None, f"memory that is not its own ({fact['description']})"
+        return None, "memory that belongs to no array of the program"
 
     def of_undefined(self, fact: dict) -> Finding:
         """What C++ leaves undefined; an index out of a declared array is out of bounds."""

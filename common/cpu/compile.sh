@@ -133,6 +133,7 @@ case $sanitize in
     *) refuse "--sanitize takes bounds, races or accesses, not $sanitize" ;;
 esac
 [ -z "$sanitize" ] || observe=(--observed)
+[ $runtime = no ] || flags+=("-DCUDA_CPU_COMMON=\"$(cd -- "$here/.." && pwd -P)\"")
 read -r -a words <<<"${CPU_CXXFLAGS:-} $extra_flags"
 flags+=(-DCUDA_ON_CPU=1 -DLAB_COMPILED "-I$here/include" "${words[@]}")
 # A page that is given includes the pages with tasks from beside the source, whether that is the exercise or the

@@ -52,6 +52,8 @@ STATEMENT_WORDS = frozenset(
 ATTRIBUTE_WORDS = frozenset("__attribute__ __attribute alignas _Alignas __declspec".split())
 CLASS_WORDS = frozenset("class enum struct union".split())
 POINTER_WORDS = frozenset("* & const volatile __restrict__ __restrict".split())
+# What clears or shows the last error is meant to.
+LAST_ERROR = re.compile(r"cuda(?:Get|PeekAt)(?:LastError|ErrorName|ErrorString)")
 STORAGE_WORDS = EMPTY_WORDS | frozenset("__shared__ extern static".split())
 
 
@@ -82,7 +84,8 @@ class Declarator(NamedTuple):
 def translate(text: str, observed: bool = False) -> str:
     """Returns preprocessed CUDA C++ as preprocessed C++; raises TranslationError.
 
-    With `observed` each variable of shared memory lies where the runtime says, and has its name.
+    With `observed` each variable of shared memory lies where the runtime says, and has its name, and a call
+    that stands alone is marked as one.
     """
     spans = learner_spans(text)
     wanted = any(CANDIDATE.search(text, *span) for span in spans)
@@ -339,6 +342,8 @@ class Translator(Source):
                 self.shared(index)
             elif token == "__noinline__" and not self.in_attribute(index):
                 self.replace(index, index, f"__attribute__((noinline)){self.at(self.end(index))}")
+            elif self.observed and token.startswith("cuda") and self.is_ignored_call(index):
+                self.insert(self.starts[index], " ::cuda_cpu::Ignored(), ")
             elif token in EMPTY_WORDS:
                 self.replace(index, index, " " * len(token))
                 if token == "__global__":
@@ -367,6 +372,16 @@ class Translator(Source):
     def insert(self, offset: int, text: str) -> None:
         """Notes text to put in before text[offset]."""
         self.edits.append(Edit(offset, offset, text + self.at(offset)))
+
+    def is_ignored_call(self, name: int) -> bool:
+        """Whether a call of the API is a statement of its own, so that nobody sees what it returns."""
+        close = self.partner[name + 1] if self.token(name + 1) == "(" else None
+        if close is None or self.token(close + 1) != ";" or LAST_ERROR.fullmatch(self.tokens[name]):
+            return False
+        before = self.token(name - 1)
+        opening = self.partner[name - 1] if before == ")" else None
+        behind_head = opening is not None and self.heads_statement(opening)
+        return (before in ("{", "}", ";", "else", "do") or behind_head) and self.in_function(name)
 
     # --- kernels
 
@@ -615,8 +630,9 @@ class Translator(Source):
             return
         self.refuse_initialisers(word, parts)
         classes = any(self.tokens[index] == "{" for index in plain)
-        if self.observed and self.in_function(word) and not classes and self.are_plain(declarators, parts):
-            self.replace(first, last, self.observed_text(declarators) + self.at(self.end(last)))
+        if self.observed and not classes and self.are_plain(declarators, parts):
+            text = self.observed_text(declarators, self.in_function(word))
+            self.replace(first, last, text + self.at(self.end(last)))
             return
         for index in storage:
             self.replace(index, index, " " * len(self.tokens[index]))
@@ -658,7 +674,7 @@ class Translator(Source):
         sizes = [d and len(d.type) + 1 + len(d.dimensions) for d in declarators]
         return sizes == [len(part) for part in parts]
 
-    def observed_text(self, declarators: list[Declarator]) -> str:
+    def observed_text(self, declarators: list[Declarator], in_function: bool) -> str:
         """References to static shared memory that the runtime has placed, a declaration for each."""
         pieces = []
         for declarator in declarators:
@@ -668,10 +684,11 @@ class Translator(Source):
             place = f"cuda_cpu_place_of_{name}"
             named = self.at(self.starts[declarator.name]) + name
             bound = f"(&{named}){size}" if size else f"&{named}"
+            storage, get = ("thread_local ", "shared_variable") if in_function else ("", "shared_by_kernels")
             pieces.append(
-                f"static thread_local ::cuda_cpu::SharedVariable {place}{{{quoted(name)}}}; "
-                f"[[maybe_unused]] {element} {bound} = "
-                f"::cuda_cpu::shared_variable<{element}{size}>({place});"
+                f"static {storage}::cuda_cpu::SharedVariable {place}{{{quoted(name)}}}; "
+                f"[[maybe_unused]] {'' if in_function else 'static '}{element} {bound} = "
+                f"::cuda_cpu::{get}<{element}{size}>({place});"
             )
         return " ".join(pieces)
 

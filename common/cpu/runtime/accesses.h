@@ -36,7 +36,10 @@ void grid_ends(Grid& grid) {
 }
 void block_begins(unsigned int threads) { Recorder::mine().begin_block(threads); }
 void barrier() { Recorder::mine().barrier(); }
-void meeting(unsigned int first, unsigned int lanes, bool) { Recorder::mine().meeting(first, lanes); }
+void meeting(unsigned int first, unsigned int lanes, bool) {
+    Recorder::mine().meeting(first, lanes);
+}
+void meeting_without(unsigned int, unsigned int, unsigned int, const Site&) {}
 void allocated(const Allocation&) {}
 void released(const Allocation&) {}
 void filled(const void*, size_t) {}

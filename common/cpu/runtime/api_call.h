@@ -9,6 +9,7 @@
 
 #include "devices.h"
 #include "faults.h"
+#include "leaks.h"
 #include "queue.h"
 #include "report.h"
 #include "scheduler.h"
@@ -32,6 +33,8 @@ bool lost_in_fork = false;
 
 thread_local std::string last_detail;  // what was wrong with the last failed call
 thread_local cudaError_t detailed_error = cudaSuccess;
+thread_local const char* last_function = "";  // the last call
+thread_local unsigned int untold_failures = 0;
 std::atomic<cudaError_t> lost_device{cudaSuccess};  // set by a kernel that was aborted
 thread_local bool in_host_function = false;         // the host functions of a stream run
 
@@ -47,13 +50,17 @@ cudaError_t& last_error() {
 cudaError_t failed(cudaError_t error, const std::string& detail = "") {
     last_error() = detailed_error = error;
     last_detail = detail;
+    Leaks::instance().gave_up = true;
+    ++untold_failures;
     return error;
 }
 
 // A mistake that CUDA answers with an error, which the program may ignore. `make sanitize` names it.
 cudaError_t refused(const char* kind, const std::string& detail) {
     if (findings_are_wanted()) note(kind, learners_place() + detail + ".");
-    return failed(cudaErrorInvalidValue, detail);
+    failed(cudaErrorInvalidValue, detail);
+    --untold_failures;
+    return cudaErrorInvalidValue;
 }
 
 // What every call answers first: the device may be lost, or there may be none.
@@ -70,6 +77,8 @@ cudaError_t device_state() {
 struct Call {
     explicit Call(const char* function = __builtin_FUNCTION()) {
         if (in_kernel()) refuse_in_kernel(function);
+        last_function = function;
+        Leaks::instance().gave_up = false;
         lock = std::unique_lock(Queue::instance().mutex());
         state = device_state();
     }

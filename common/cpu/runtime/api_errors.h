@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "api_call.h"
 #include "record.h"
@@ -36,6 +37,23 @@ const char* cudaGetErrorString(cudaError_t error) {
     return sentence.c_str();
 }
 
+namespace cuda_cpu {
+
+// A call stands alone in its statement, so that nobody sees what it returns. If it fails it is a finding,
+// until somebody asks for the last error.
+Ignored::Ignored() : failures_(untold_failures) {}
+Ignored::~Ignored() {
+    static bool lost = false;
+    if (untold_failures == failures_ || !findings_are_wanted()) return;
+    if (lost_device != cudaSuccess && std::exchange(lost, true)) return;  // each call fails then
+    note("call", learners_place() + last_function +
+                     " fails, and the program does not look at what it returns: " +
+                     cudaGetErrorString(detailed_error) +
+                     ". Compare the result of each call with cudaSuccess.");
+}
+
+}  // namespace cuda_cpu
+
 cudaError_t cudaGetLastError() {
     const cudaError_t error = cudaPeekAtLastError();
     last_error() = cudaSuccess;
@@ -44,5 +62,6 @@ cudaError_t cudaGetLastError() {
 
 cudaError_t cudaPeekAtLastError() {
     if (!in_kernel()) Record::instance().checked();
+    if (findings_are_wanted() && last_error() != cudaSuccess) write_finding("\"looked\": 1");
     return last_error();
 }

@@ -83,23 +83,21 @@ bool valid_launch(const Kernel& kernel, const Shape& shape) {
         return format("%s: the launch of %s ", to_string(shape.site).c_str(),
                       name_of(kernel).c_str());
     };
-    if (!wrong.empty()) {
-        failed(cudaErrorInvalidConfiguration, where() + wrong);
+    const auto refuse = [&](cudaError_t error, const std::string& why) {
+        failed(error, where() + why);
+        note("launch", where() + why + ". So the kernel does not run.");
         return false;
-    }
+    };
+    if (!wrong.empty()) return refuse(cudaErrorInvalidConfiguration, wrong);
     const size_t limit = shared_limit(facts);
     if (shape.shared_bytes > limit) {
-        failed(cudaErrorInvalidValue,
-               where() + format("asks for %zu bytes of shared memory; at most %zu are allowed%s",
-                                shape.shared_bytes, limit,
-                                limit == shared_per_block ? " before cudaFuncSetAttribute" : ""));
-        return false;
+        return refuse(cudaErrorInvalidValue,
+                      format("asks for %zu bytes of shared memory; at most %zu are allowed%s",
+                             shape.shared_bytes, limit,
+                             limit == shared_per_block ? " before cudaFuncSetAttribute" : ""));
     }
-    if (in_kernel()) return true;
-    if (!is_stream(shape.stream)) {
-        failed(cudaErrorInvalidResourceHandle, where() + "names a stream that does not exist");
-        return false;
-    }
+    if (!in_kernel() && !is_stream(shape.stream))
+        return refuse(cudaErrorInvalidResourceHandle, "names a stream that does not exist");
     return true;
 }
 
@@ -162,6 +160,9 @@ void poison(void* start, size_t bytes) {
 #ifdef CUDA_CPU_OBSERVED
 char* place_shared(SharedVariable& variable, size_t bytes) {
     return Core::mine().place_shared(variable, bytes);
+}
+void poison_for_each_block(SharedVariable& variable, size_t bytes) {
+    Core::mine().poison_for_each_block(variable, bytes);
 }
 void name_dynamic_shared(const char* name) { Core::mine().dynamic_name = name; }
 #endif

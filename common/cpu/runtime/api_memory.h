@@ -12,7 +12,14 @@
 
 namespace {
 
-size_t capacity() { return devices()[static_cast<size_t>(current_device)]->memory_bytes; }
+// What the device has; CUDA_CPU_MEMORY=BYTES leaves a program less of it.
+size_t capacity() {
+    static const size_t most = [] {
+        const char* const wish = std::getenv("CUDA_CPU_MEMORY");
+        return wish == nullptr ? ~size_t{0} : std::strtoull(wish, nullptr, 10);
+    }();
+    return std::min(most, devices()[static_cast<size_t>(current_device)]->memory_bytes);
+}
 
 cudaError_t allocate(void** pointer, size_t bytes, MemoryKind kind,
                      const char* function = __builtin_FUNCTION()) {
@@ -29,6 +36,7 @@ cudaError_t allocate(void** pointer, size_t bytes, MemoryKind kind,
     }
     size_t free = 0, total = 0;
     cudaMemGetInfo(&free, &total);
+    if (findings_are_wanted()) write_finding(format("\"refused\": %zu, \"of\": %zu", bytes, total));
     return failed(cudaErrorMemoryAllocation,
                   format("%zu bytes asked for, %zu of %zu free", bytes, free, total));
 }

@@ -23,6 +23,7 @@ void grid_begins(const Grid&) {}
 void block_begins(unsigned int) {}
 void barrier() {}
 void meeting(unsigned int, unsigned int, bool) {}
+void meeting_without(unsigned int, unsigned int, unsigned int, const Site&) {}
 void released(const Allocation& allocation) {
     // From now on the closed pages say more: whose memory it was.
     __asan_unpoison_memory_region(allocation.pages, allocation.mapped_bytes);

@@ -71,8 +71,7 @@ CUDA_CPU_COPY(memcpy)
 CUDA_CPU_COPY(memmove)
 #undef CUDA_CPU_COPY
 void* cuda_cpu_memset(void* target, int value, size_t bytes) {
-    if (bytes > 0)
-        cuda_cpu::Watch::range(target, bytes, cuda_cpu::Access::write, CUDA_CPU_HERE);
+    if (bytes > 0) cuda_cpu::Watch::range(target, bytes, cuda_cpu::Access::write, CUDA_CPU_HERE);
     return std::memset(target, value, bytes);
 }
 

@@ -8,6 +8,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -33,7 +34,21 @@ inline uintptr_t load_address() {
     return address;
 }
 
-// The first of these code addresses that lies in a .cu file, as file:line, found with addr2line;
+// Whether a file is the learner's: a .cu or .cuh, or a header that neither the system nor the course
+// brings.
+inline bool is_learners(const char* file) {
+    const char* const suffix = std::strrchr(file, '.');
+    if (suffix == nullptr || std::strchr(suffix, '/') != nullptr) return false;
+    if (std::strncmp(suffix, ".cu", 3) == 0) return true;
+    char path[4096];
+    if (realpath(file, path) == nullptr) return false;
+    for (const char* const folder : {"/usr/", "/opt/", CUDA_CPU_COMMON "/"}) {
+        if (std::strncmp(path, folder, std::strlen(folder)) == 0) return false;
+    }
+    return true;
+}
+
+// The first of these code addresses that lies in a file of the learner, as file:line, found with addr2line;
 // empty when there is none. With `of_call` the line in which that function was called, if known.
 inline std::string learners_line(void* const* addresses, int count, bool of_call = false) {
     char program[4096] = {};
@@ -66,8 +81,7 @@ inline std::string learners_line(void* const* addresses, int count, bool of_call
         char* const end = std::strrchr(line, ':');
         if (end == nullptr || std::atoi(end + 1) == 0) continue;
         *end = '\0';
-        const char* const suffix = std::strrchr(line, '.');
-        if (suffix == nullptr || std::strncmp(suffix, ".cu", 3) != 0) continue;  // or .cuh
+        if (!is_learners(line)) continue;
         if (found.empty())
             first_function = function;
         else if (first_function == function)
@@ -212,6 +226,17 @@ inline std::string explain_host_fault(const char* address, const Allocation& all
            "touch it in a kernel.";
 }
 
+// The call that is on the stack many times; null where none is.
+inline void* recursive_call() {
+    void* frames[64];
+    const int count = backtrace(frames, 64);
+    for (int i = 0; i < count; ++i) {
+        if (std::count(frames, frames + count, frames[i]) > 8)
+            return static_cast<char*>(frames[i]) - 1;
+    }
+    return nullptr;
+}
+
 inline Explanation explain_fault(const siginfo_t& info, const char* stack, const char* verb) {
     const char* const address = static_cast<const char*>(info.si_addr);
     const char* const kernel = current_grid != nullptr ? current_kernel() : "?";
@@ -229,34 +254,60 @@ inline Explanation explain_fault(const siginfo_t& info, const char* stack, const
                     "used an address that is not aligned for its type (16 bytes for a float4) or "
                     "far outside all memory."};
     }
+#ifdef CUDA_CPU_BOUNDS
+    // AddressSanitizer looks at its own notes of an address first: that is not the kernel's access.
+    // The other build, without them, meets the kernel's.
+    if (address >= reinterpret_cast<char*>(0x7fff8000) &&
+        address < reinterpret_cast<char*>(0x10007fff8000)) {
+        return {"", who + "touched memory that is none of the device's."};
+    }
+#endif
     const bool full_stack = allocation == nullptr && !is_null(address) &&
                             address < stack + page_bytes &&
                             address + 2 * StackAllocator::stack_bytes > stack;
     if (full_stack) {
         return {"other",
                 format("kernel %s needs more than the %zu KiB of stack that a thread has in "
-                       "CPU mode: make its local arrays smaller.",
-                       kernel, StackAllocator::stack_bytes / 1024)};
+                       "CPU mode: %s",
+                       kernel, StackAllocator::stack_bytes / 1024,
+                       recursive_call() != nullptr
+                           ? "a function calls itself, and does not come to an end."
+                           : "make its local arrays smaller.")};
     }
     return explain_address(address, who + verb + " ");
+}
+
+// A kernel called what is no function: a function pointer that is null, or of the host.
+inline Explanation explain_jump(const char* address) {
+    return {"host-pointer",
+            format("kernel %s, thread %s of block %s, calls a function through a pointer that %s.",
+                   current_kernel(), to_string(threadIdx).c_str(), to_string(blockIdx).c_str(),
+                   is_null(address) ? "is null" : "does not lead to code")};
 }
 
 inline void handle_fault(int signal_number, siginfo_t* info, void* raw_context) {
     const auto* const context = static_cast<const ucontext_t*>(raw_context);
 #if defined(__x86_64__)
-    void* const place = reinterpret_cast<void*>(context->uc_mcontext.gregs[REG_RIP]);
+    void* place = reinterpret_cast<void*>(context->uc_mcontext.gregs[REG_RIP]);
     const char* const stack = reinterpret_cast<const char*>(context->uc_mcontext.gregs[REG_RSP]);
+    const bool jumped = place == info->si_addr;  // what was called is no code
+    if (jumped) place = *reinterpret_cast<char* const*>(stack) - 1;
     const char* const verb = context->uc_mcontext.gregs[REG_ERR] & 2 ? "wrote to" : "read from";
 #elif defined(__aarch64__)
-    void* const place = reinterpret_cast<void*>(context->uc_mcontext.pc);
+    void* place = reinterpret_cast<void*>(context->uc_mcontext.pc);
     const char* const stack = reinterpret_cast<const char*>(context->uc_mcontext.sp);
+    const bool jumped = place == info->si_addr;  // what was called is no code
+    if (jumped) place = reinterpret_cast<char*>(context->uc_mcontext.regs[30]) - 1;
     const char* const verb = "touched";
 #else
 #error "CUDA on the CPU knows x86-64 and 64-bit Arm"
 #endif
     alarm(10);  // should the crash have happened while the heap was locked, it ends here
-    const std::string line = learners_place(place);
-    const auto [kind, sentence] = explain_fault(*info, stack, verb);
+    std::string line = learners_place(place);
+    const auto [kind, sentence] = jumped && in_kernel()
+                                      ? explain_jump(static_cast<const char*>(info->si_addr))
+                                      : explain_fault(*info, stack, verb);
+    if (sentence.find("calls itself") != std::string::npos) line = learners_place(recursive_call());
     if (!sentence.empty()) stop(line + sentence, kind);
     // An ordinary crash of host code: say where, then crash as usual.
     const std::string crash =

@@ -20,6 +20,8 @@ class Leaks {
         return leaks;
     }
 
+    bool gave_up = false;
+
     // Memory that nobody has freed, allocated in one line.
     struct Leak {
         std::string place;  // file:line, empty if it is not known
@@ -63,9 +65,10 @@ class Leaks {
         return leaks;
     }
 
-    // Called at the very end, after the destructors of all objects.
+    // Called at the very end, after the destructors of all objects. A program whose last call has failed
+    // has given up there.
     void report() {
-        if (!wanted_ || !ends_well()) return;
+        if (!wanted_ || !ends_well() || gave_up) return;
         const std::vector<Leak> leaks = unfreed();
         for (const Leak& leak : leaks) {
             const std::string times =

@@ -57,6 +57,8 @@ void block_begins(unsigned int threads);
 void barrier();  // all threads of the block have arrived
 // These lanes of a warp have. Of all that lanes do together __syncwarp alone orders what they touch.
 void meeting(unsigned int first, unsigned int lanes, bool orders);
+// These that the mask names have ended.
+void meeting_without(unsigned int first, unsigned int absent, unsigned int mask, const Site& site);
 void allocated(const Allocation& allocation);
 void released(const Allocation& allocation);
 void filled(const void* target, size_t bytes);  // by the host: a copy to it, or a set
@@ -71,6 +73,7 @@ inline void grid_begins(const Grid&) {}
 inline void block_begins(unsigned int) {}
 inline void barrier() {}
 inline void meeting(unsigned int, unsigned int, bool) {}
+inline void meeting_without(unsigned int, unsigned int, unsigned int, const Site&) {}
 inline void allocated(const Allocation&) {}
 inline void released(const Allocation&) {}
 inline void filled(const void*, size_t) {}

@@ -25,6 +25,17 @@ class RaceFindings {
         });
     }
 
+    // A lane that a mask names is not there, and has been at this place.
+    void note_passed(uint32_t place, unsigned int lane, unsigned int mask, const Site& site) {
+        note_finding({'w' << 20 | static_cast<uint32_t>(site.line), place}, 0, [&](int id) {
+            return format(
+                       "\"id\": %d, \"kind\": \"passed\", \"place\": %u, \"lane\": %u, "
+                       "\"mask\": \"0x%08x\", \"file\": %s, \"line\": %d, ",
+                       id, place, lane, mask, json(site.file).c_str(), site.line) +
+                   who();
+        });
+    }
+
     // Shared variables and allocations do not touch each other: what lies between is nobody's. Freed
     // memory is closed: the access itself ends the run, and is told there.
     void note_outside(const char* address, size_t bytes, Access access, const void* place) {

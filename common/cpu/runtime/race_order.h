@@ -48,6 +48,7 @@ class RaceOrder {
         block_ = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
         barriers_ = 0;
         steps_.assign(threads, 1);
+        last_places_.assign(threads, 0);
         met_.assign(threads, {});
         fenced_.assign(threads, 0);
         first_fence_ = ~uint32_t{0};
@@ -120,8 +121,9 @@ class RaceOrder {
     }
 
  protected:
-    Stamp stamp(const Region& region, bool atomic, const void* place) const {
+    Stamp stamp(const Region& region, bool atomic, const void* place) {
         const unsigned int thread = number();
+        last_places_[thread] = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(place));
         Stamp now;
         now.serial = region.shared ? block_serial_ : work_;
         now.block = block_;
@@ -132,6 +134,8 @@ class RaceOrder {
         now.atomic = atomic;
         return now;
     }
+
+    std::vector<uint32_t> last_places_;  // by thread: its last access
 
     // What host code or a copy does.
     static Stamp stamp_of_work(const void* place) {

@@ -24,6 +24,7 @@
 #pragma once
 
 #include <malloc.h>
+#include <sys/mman.h>
 
 #include <cstring>
 #include <vector>
@@ -58,6 +59,15 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
         settle();
         RaceOrder::block_begins(threads);
         has_stored_.assign(threads, false);
+    }
+    // Whether such a lane has gone past the operation its last access tells.
+    void meeting_without(unsigned int first, unsigned int absent, unsigned int mask,
+                         const Site& site) {
+        for (unsigned int rest = absent; rest != 0; rest &= rest - 1) {
+            const auto lane = static_cast<unsigned int>(__builtin_ctz(rest));
+            if (last_places_[first + lane] != 0)
+                note_passed(last_places_[first + lane], lane, mask, site);
+        }
     }
     void removed(const char* start) {
         settle();
@@ -151,9 +161,15 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
             address >= arguments &&
             address < arguments + malloc_usable_size(const_cast<char*>(arguments));
         if (is_argument || is_null(address) || core.past_dynamic_shared(address) != 0 ||
-            core.own_memory(address) != nullptr)
+            core.own_memory(address) != nullptr || !is_mapped(address))
             return;
         note_place("host-pointer", stamp({}, false, place), writes(access), address, bytes);
+    }
+
+    // Where nothing is mapped the access itself ends the run, and is told there.
+    static bool is_mapped(const char* address) {
+        const uintptr_t page = reinterpret_cast<uintptr_t>(address) / page_bytes * page_bytes;
+        return msync(reinterpret_cast<void*>(page), 1, MS_ASYNC) == 0;
     }
 
     // Memory that threads share; not their stacks, nor what the runtime keeps for itself.
@@ -367,6 +383,9 @@ void block_begins(unsigned int threads) { Races::instance().block_begins(threads
 void barrier() { Races::instance().barrier(); }
 void meeting(unsigned int first, unsigned int lanes, bool orders) {
     if (orders) Races::instance().meeting(first, lanes);
+}
+void meeting_without(unsigned int first, unsigned int absent, unsigned int mask, const Site& site) {
+    Races::instance().meeting_without(first, absent, mask, site);
 }
 void allocated(const Allocation& allocation) {
     const bool known = allocation.kind != MemoryKind::device;  // host code may write it unseen

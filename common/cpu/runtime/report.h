@@ -83,11 +83,11 @@ inline void (*on_absent_lane)(const std::string& sentence) = nullptr;
 inline void (*before_stop)() = nullptr;
 
 // Prints one sentence and ends the program. Safe from any core: the first one to come is heard.
-// The kind is the one under which `make sanitize` counts it.
+// The kind is the one under which `make sanitize` counts it; with none it does not.
 [[noreturn]] inline void stop(const std::string& sentence, const char* kind = "other") {
     static std::mutex first;
     first.lock();
-    note(kind, sentence);
+    if (*kind != '\0') note(kind, sentence);
     std::fflush(stdout);
     std::fprintf(stderr, "%s\n", sentence.c_str());
     std::fflush(stderr);

@@ -134,13 +134,18 @@ class Core {
         if (arrived_ == 0) {
             barrier_site_ = site;
             barrier_count_ = 0;
-        } else if (!same_place(site, barrier_site_)) {
-            report_divergent_barrier(site);
+            apart_ = false;
+        } else if (!apart_ && !same_place(site, barrier_site_)) {
+            apart_ = true;  // told when it is known where the others wait
         }
         barrier_count_ += predicate;
         if (++arrived_ < thread_count_) {
             at_barrier_.push(suspend(Waiting::barrier, site));
             return next_runner();
+        }
+        if (apart_) {
+            suspend(Waiting::barrier, site);
+            report_divergent_barrier();
         }
         arrived_ = 0;
         barrier_result = barrier_count_;
@@ -239,6 +244,9 @@ class Core {
         observer::shared_begins(variable.start, bytes);
         return variable.start;
     }
+    void poison_for_each_block(SharedVariable& variable, size_t bytes) {
+        of_all_kernels_.emplace_back(&variable, bytes);
+    }
     struct SharedPlace {
         const char* name;
         const char* start;
@@ -321,6 +329,9 @@ class Core {
         dynamic_shared_start = shared_ + shared_pages - round_up(bytes, 128);
         observer::dynamic_shared(shared_, shared_ + shared_pages, dynamic_shared_start, bytes);
         if (bytes > 0) poison(dynamic_shared_start, is_observed ? bytes : round_up(bytes, 128));
+#ifdef CUDA_CPU_OBSERVED
+        for (const auto& [variable, size] : of_all_kernels_) place_shared(*variable, size);
+#endif
     }
 
     // In another order than that of their numbers the threads of a block stand in a list.
@@ -473,6 +484,9 @@ class Core {
         Runner** const waiter = warp_waiter_ + first;
         const WarpOperation operation = waiter[__builtin_ctz(lanes)]->operation;
         observer::meeting(first, lanes, operation == WarpOperation::sync);
+        const Runner& one = *waiter[__builtin_ctz(lanes)];
+        if (const unsigned int absent = one.mask & existing_lanes(first) & ~lanes)
+            observer::meeting_without(first, absent, one.mask, one.site);
         const uint64_t common =
             operation == WarpOperation::shuffle ? 0 : combine(operation, waiter, lanes);
         for (unsigned int rest = lanes; rest != 0; rest &= rest - 1) {
@@ -628,14 +642,29 @@ class Core {
         }
     }
 
-    [[noreturn]] void report_divergent_barrier(const Site& site) {
-        stop(
-            format("%s: thread %s of block %s waits at this barrier while %u of the block's %u "
-                   "threads wait at the one in line %d. All threads of a block must reach the same "
-                   "__syncthreads(); move it out of the condition.",
-                   to_string(site).c_str(), to_string(threadIdx).c_str(),
-                   to_string(blockIdx).c_str(), arrived_, thread_count_, barrier_site_.line),
-            "barrier");
+    // Of the two places those are counted that more threads have reached.
+    [[noreturn]] void report_divergent_barrier() {
+        const Runner* other = nullptr;
+        unsigned int here = 0, there = 0;
+        each_that_waits([&](const Runner& runner) {
+            if (runner.waiting != Waiting::barrier) return;
+            if (same_place(runner.site, barrier_site_)) {
+                ++here;
+            } else if (other == nullptr || same_place(runner.site, other->site)) {
+                ++there;
+                if (other == nullptr || runner.thread_number < other->thread_number)
+                    other = &runner;
+            }
+        });
+        Site few = other->site, many = barrier_site_;
+        if (there > here) std::swap(few, many), std::swap(here, there);
+        stop(format(
+                 "%s: %u of the block's %u threads %s at this barrier, and %u at the one in line "
+                 "%d (block %s). All threads of a block must reach the same __syncthreads(): move "
+                 "it out of the condition.",
+                 to_string(few).c_str(), there, thread_count_, there == 1 ? "waits" : "wait", here,
+                 many.line, to_string(blockIdx).c_str()),
+             "barrier");
     }
 
     [[noreturn]] void report_deadlock() {
@@ -652,6 +681,7 @@ class Core {
                 other = waiter[i];
             }
         }
+        if (apart_ && arrived_ > 0) report_divergent_barrier();
         if (arrived_ == 0) report_warp_deadlock(*other);
         for (const Runner* const one : waiter) {
             if (one == nullptr || one->waiting != Waiting::warp) continue;
@@ -721,6 +751,7 @@ class Core {
     std::vector<std::unique_ptr<Runner>> runners_;
     RunnerQueue ready_, at_barrier_, idle_;
     unsigned int arrived_ = 0, barrier_count_ = 0;
+    bool apart_ = false;  // not all of them at the same one
     Site barrier_site_{};
     Runner* warp_waiter_[1024] = {};  // by thread: the runner that waits at a warp primitive
     static constexpr size_t shared_pages = 228 * 1024;
@@ -731,6 +762,7 @@ class Core {
     char* arena_ = nullptr;  // static shared memory
     size_t taken_shared_ = 0;
     std::vector<SharedPlace> places_;
+    std::vector<std::pair<SharedVariable*, size_t>> of_all_kernels_;
     SharedPlace dynamic_{};
 #endif
     const char* variables_ = nullptr;  // the thread-local variables, with static shared memory

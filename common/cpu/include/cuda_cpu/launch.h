@@ -197,6 +197,18 @@ std::false_type launch(const char*, const char*, const Shape&, const Others&...)
     return {};
 }
 
+// Lives as long as the statement of a call whose result nobody takes (translate.py --observed).
+class Ignored {
+ public:
+    Ignored();
+    Ignored(const Ignored&) = delete;
+    Ignored& operator=(const Ignored&) = delete;
+    ~Ignored();
+
+ private:
+    unsigned int failures_;
+};
+
 // Shared memory. Static arrays are thread-local variables of the kernel, one copy for each core;
 // the first thread of a block that passes the declaration fills them with a NaN pattern.
 constexpr size_t dynamic_shared_bytes = 227 * 1024;
@@ -227,6 +239,14 @@ template <class T>
 T& shared_variable(SharedVariable& variable) {
     static_assert(sizeof(T) <= 48 * 1024, "a block has at most 48 KB of static shared memory");
     if (variable.block != block_serial) place_shared(variable, sizeof(T));
+    return *reinterpret_cast<T*>(variable.start);
+}
+// One outside of functions has its place from the start, and is poisoned for each block.
+void poison_for_each_block(SharedVariable& variable, size_t bytes);
+template <class T>
+T& shared_by_kernels(SharedVariable& variable) {
+    place_shared(variable, sizeof(T));
+    poison_for_each_block(variable, sizeof(T));
     return *reinterpret_cast<T*>(variable.start);
 }
 void name_dynamic_shared(const char* name);

@@ -71,6 +71,7 @@ def merged(found: list[Finding]) -> list[Finding]:
     racing = {(line, finding.variable) for finding in single.values() if finding.kind == "race"
               for line in finding.lines}
     undefined = {tuple(finding.lines) for finding in single.values() if finding.kind == "undefined"}
+    misaligned = {tuple(finding.lines) for finding in single.values() if "misaligned" in finding.sentence}
     for_block = [finding for finding in single.values() if finding.kind == "race" and "Put __syncthreads()" in finding.sentence]
     for finding in single.values():
         # One barrier serves both: where one race needs it for the whole block, __syncwarp would not do.
@@ -79,6 +80,7 @@ def merged(found: list[Finding]) -> list[Finding]:
     return grouped([finding for finding in single.values()
                     if not (finding.kind == "uninitialised"
                             and any((line, finding.variable) in racing for line in finding.lines))
+                    and not (finding.kind == "bounds" and tuple(finding.lines) in misaligned)
                     # Where the processor stopped at what has been named.
                     and not (finding.kind == "other" and tuple(finding.lines) in undefined)])
 
@@ -463,8 +465,8 @@ class Words:
         if fact["kind"] != "passed":
             return bool((name := self.memory(fact)[0]) and self.element_size(fact, name))
         file, line = self.places.get(fact["place"], ("", 0))
-        path = self.path.with_name(file)
-        if file != Path(fact["file"]).name or line <= fact["line"] or not path.is_file():
+        path = Path(fact["file"])
+        if file != path.name or line <= fact["line"] or not path.is_file():
             return False
         between = path.read_text(errors="replace").splitlines()[fact["line"] - 1:line - 1]
         return not any(text.startswith("}") for text in between)
@@ -489,8 +491,9 @@ class Words:
 
     def parameters(self, fact: dict) -> list[str]:
         """How the kernel declares its parameters; nothing if that is not found."""
-        kernel = re.split(r"[<:]", fact["kernel"] or "")[0]
-        declared = re.search(rf"\b{re.escape(kernel)}\s*\(([^;{{}}]*?)\)\s*\{{", self.source)
+        *spaces, kernel = (fact["kernel"] or "").partition("<")[0].split("::")
+        start = max(0, self.source.find(f"namespace {'::'.join(spaces)} {{")) if spaces else 0
+        declared = re.search(rf"\b{re.escape(kernel)}\s*\(([^;{{}}]*?)\)\s*\{{", self.source[start:])
         return split_arguments(declared[1]) if declared else []
 
     def parameter(self, fact: dict) -> str | None:
@@ -571,6 +574,8 @@ class Words:
         index = re.match(r"[Ii]ndex (-?\d+) out of bounds for type '(.*)'", said)
         if index:
             said = f"index {index[1]} is out of bounds of an array of type {index[2].replace(' [', '[')}"
+        if "misaligned address" in said:  # "store to misaligned address 0x7f1c for type 'int', which requires 4 byte alignment"
+            said = said[0].lower() + re.sub(r" 0x\w+", "", said)[1:] + ". A GPU stops there"
         text = f"{Path(fact['file']).name}:{fact['line']}: {who}{said}."
         return Finding("bounds" if out else "undefined", [fact["line"]], fact["kernel"],
                        fact.get("block"), fact.get("thread"), None, 1, text)

@@ -106,11 +106,10 @@ no_builtins=(-fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset)
 case $sanitize in
     '') ;;
     bounds)
-        # The other parts of UndefinedBehaviorSanitizer double the time to compile; the alignment of
-        # what a kernel touches is looked at with the races. So does -O1, and the small cases run for a
-        # second either way.
+        # The other parts of UndefinedBehaviorSanitizer double the time to compile. So does -O1, and the
+        # small cases run for a second either way.
         flags+=(-O1 -DCUDA_CPU_BOUNDS)
-        instrument=(-O0 '-fsanitize=address,bounds-strict,shift,signed-integer-overflow'
+        instrument=(-O0 '-fsanitize=address,alignment,bounds-strict,shift,signed-integer-overflow'
             -fsanitize-recover=all -fno-omit-frame-pointer)
         ;;
     races)

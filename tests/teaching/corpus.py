@@ -10,7 +10,7 @@ import farm
 
 FOLDER = Path(__file__).resolve().parent
 KINDS = {"race", "bounds", "freed", "barrier", "uninitialised", "host-pointer", "device-pointer",
-         "double-free", "copy-direction", "leak", "warp"}
+         "double-free", "copy-direction", "leak", "warp", "undefined", "launch", "call"}
 MAIN = """
 int main(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {

@@ -1,0 +1,22 @@
+// expect: silent
+// A shared array that is declared outside of the kernel, as one may.
+
+#include "../../common/lab.h"
+
+__shared__ int tile[64];
+
+__global__ void reverse(int* values) {
+    tile[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    values[threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+int main() {
+    lab::DeviceArray<int> values(64);
+    CHECK(cudaMemset(values.get(), 0, values.bytes()));
+    reverse<<<3, 64>>>(values.get());
+    CHECK_LAUNCH();
+    int h_value = 0;
+    CHECK(cudaMemcpy(&h_value, values.get(), sizeof(int), cudaMemcpyDeviceToHost));
+    return h_value == 63 ? 0 : 1;
+}

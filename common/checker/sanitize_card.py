@@ -40,6 +40,8 @@ FAR = 1 << 40
 # A call that was refused for what it was given; other errors of calls follow from an earlier fault.
 REFUSED = re.compile(r"Program hit cudaError(?:InvalidValue|InvalidDevicePointer|InvalidMemcpyDirection|"
                      r"InvalidPitchValue) .* on CUDA API call to cuda((Free|Memset|Memcpy)\w*)")
+LAUNCH = re.compile(r"Program hit cudaError(\w+) .* on CUDA API call to cudaLaunchKernel")
+FAILED = re.compile(r"Program hit cudaError(?:InvalidResourceHandle|MemoryAllocation) .* on CUDA API call to (cuda\w+)")
 CALLS = {
     "Free": ("double-free", "is given memory that cudaMalloc has not given, or that is freed already. Each "
              "allocation is freed once, by the pointer that cudaMalloc gave."),
@@ -91,6 +93,11 @@ def finding_of(block: list[str], host: dict[int, tuple[str, int]] | None = None)
     if call := REFUSED.match(head):
         kind, said = CALLS[call[2]]
         return of_host(block, host, kind, f"cuda{call[1]} {said}")
+    if (launch := LAUNCH.match(head)) and launch[1] in ("InvalidConfiguration", "InvalidValue", "InvalidResourceHandle"):
+        return of_host(block, host, "launch", f"the launch fails (cudaError{launch[1]}), so the kernel does not run. Compare "
+                       "grid, block and shared memory with what the device allows.")
+    if call := FAILED.match(head):
+        return of_host(block, host, "call", f"{call[1]} fails: there is no such stream or event, or not so much memory.")
     return None
 
 

@@ -36,22 +36,31 @@ TAKEN_FOR = {
     "host-pointer": {"host-pointer", "bounds"},
     "warp": {"warp", "barrier"},
 }
-# The launch has the wrong pointer among its arguments, which CPU mode sees; a tool sees the access with it.
-ACCESS_IN_KERNEL = {"freed_before_launch": 6, "host_argument": 9}
+# The launch has the wrong pointer among its arguments, which CPU mode sees; a tool sees the access with it. Of a
+# launch that fails a tool knows the kernel.
+ACCESS_IN_KERNEL = {"freed_before_launch": 6, "host_argument": 9, "block_too_large": 6, "grid_of_nothing": 6,
+                    "shared_too_large": 6}
 # Where silence of all four is no surprise, and why.
 NOT_SEEN = {
     "racecheck looks at shared memory only": [
         "counter_plain", "histogram_between_blocks", "slices_overlap", "stencil_in_place", "lock_left_early",
-        "last_block_unwaited", "last_block_fenced_by_one", "first_block_resets", "vector_stores_overlap"],
+        "last_block_unwaited", "last_block_fenced_by_one", "first_block_resets", "vector_stores_overlap",
+        "copied_in_kernel", "count_in_loop", "flag_read_before_store", "increment_beside_store", "store_in_two_branches"],
+    "no tool looks at streams, nor at what host code does meanwhile": [
+        "copy_beside_kernel", "copy_overtaken", "copy_read_early", "managed_read_early", "streams_event_too_early",
+        "streams_event_unwaited", "streams_without_event"],
+    "the compiler drops a read that nobody uses": ["read_for_nothing"],
+    "no tool looks at writes to constant memory": ["constant_assigned"],
     "racecheck passes over an atomic operation": ["counter_read_plain"],
     "initcheck looks at global memory only": ["tile_element_unset"],
     "memcheck knows where shared and local memory end, not where one array ends": [
-        "halo_too_small", "neighbour_before_tile", "window_one_too_far"],
+        "halo_too_small", "neighbour_before_tile", "window_one_too_far", "tile_of_file_too_small"],
     "memcheck does not know the size of a __constant__ variable": ["constant_past_end"],
     "the program crashes, and no tool says where": [
         "device_read_by_host", "device_written_by_host", "device_sorted_by_host", "memcpy_from_device"],
     "since Volta a barrier does not wait for threads that have ended": [
         "barrier_in_condition", "return_before_barrier"],
+    "nor does a warp primitive": ["shuffle_in_condition", "vote_in_condition"],
     "the compiler drops the mask where it knows which lanes are together": ["shuffle_outside_mask"],
 }
 REASONS = {name: reason for reason, names in NOT_SEEN.items() for name in names}

@@ -295,8 +295,7 @@ MISTAKES = {
     "deep_recursion": r"kernel recursion_kernel needs more than the 128 KiB of stack .*",
     "early_return": BARRIER % (17, 32, r"15 ended before it \(the first is thread \(17,0,0\)\)"),
     "condition": BARRIER % (32, 64, r"32 ended before it \(the first is thread \(1,0,0\)\)"),
-    "two_branches": r"thread \(10,0,0\) of block \(0,0,0\) waits at this barrier while 10 of the block's "
-                    r"32 threads wait at the one in line \d+\. .*",
+    "two_branches": r"10 of the block's 32 threads wait at this barrier, and 22 at the one in line \d+ \(block \(0,0,0\)\)\. .*",
     "loop_with_break": BARRIER % (31, 32, r"1 ended before it \(the first is thread \(0,0,0\)\)"),
     "barrier_and_warp": BARRIER % (32, 64, r"32 wait at the warp primitive in line \d+"),
     "split_warp": r"the lanes 0x0000ffff of a warp of block \(0,0,0\) wait in a warp primitive whose mask 0xffffffff names "

@@ -82,7 +82,7 @@ FAULTS = [
           caught=r"still what c was filled with .*a sum to which what lay in c was added.*TODO 2"),
     fault("sum in a float", NAIVE, "T sum", "float sum", caught="it is kept in one, and its type is T .TODO 1"),
     fault("barrier inside a condition", TILED, "        __syncthreads();\n", "        if (row < m) __syncthreads();\n", backends=CPU,
-          caught=r"FAIL  all variants in one run.*\n.*status 1.*\n.*\n.*waits at this barrier"),
+          caught=r"FAIL  all variants in one run.*\n.*status 1.*\n.*\n.*waits? at this barrier"),
     Fault(name="naive's corner in coalesced", old=CORNER.format("8, 32") + COALESCED, new=CORNER.format("32, 8") + COALESCED,
           caught=r"the corner is that of naive, .*TODO 2"),
     Fault(name="one thread does all", old=NAIVE, new=BY_ONE, watched=True, backends=CPU,

@@ -43,7 +43,7 @@ from .sanitize_words import Finding, findings_of, merged
 ROOT = Path(__file__).resolve().parents[2]
 CPU = ROOT / "common" / "cpu"
 FLAVOURS = ("bounds", "races")
-MOST_MEMORY = 2 << 30  # of the device, for each of the two runs: what is watched takes many times as much
+MOST_MEMORY = 4 << 30  # of the device, for each of the two runs at once; less where the machine has not four times as much
 # A run is to answer the same everywhere, and no wish of the shell is to hide what it finds.
 SETTINGS = {"CUDA_CPU_LEAKS": "1", "CUDA_CPU_THREADS": "1", "ASAN_OPTIONS": "", "UBSAN_OPTIONS": ""}
 
@@ -181,12 +181,18 @@ def order_of_threads() -> dict[str, str]:
     return {"CUDA_CPU_ORDER": order}
 
 
+def most_memory() -> int:
+    """How many bytes of device memory a watched program has."""
+    available = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+    return min(MOST_MEMORY, max(available // 4, 64 << 20))
+
+
 def watched(program: Path, arguments: list[str], here: Path, timeout: float, order: dict[str, str]) -> Watched:
     """Runs a program of one flavour in a folder, and reads what it found."""
     with tempfile.TemporaryDirectory() as folder:
         file, record = Path(folder) / "findings", Path(folder) / "record"
         settings = {**SETTINGS, **order, "CUDA_CPU_FINDINGS": str(file), "CUDA_CPU_RECORD": str(record),
-                    "CUDA_CPU_MEMORY": str(MOST_MEMORY)}
+                    "CUDA_CPU_MEMORY": str(most := most_memory())}
         try:
             run = run_program([str(program), *arguments], here, here, settings, timeout, Patience(timeout))
             run = replace(run, record=records.read(record))
@@ -199,8 +205,8 @@ def watched(program: Path, arguments: list[str], here: Path, timeout: float, ord
         facts = [json.loads(line) for line in lines if line.endswith("}")]
         refused = [fact["refused"] for fact in facts if "refused" in fact]
         if refused:
-            print(f"an allocation of {refused[0]:,} bytes failed: under watch a program has {MOST_MEMORY >> 30} GiB of device "
-                  "memory; a smaller input does as well", file=sys.stderr)
+            print(f"an allocation of {refused[0]:,} bytes failed: under watch a program has {most:,} bytes of "
+                  "device memory; a smaller input does as well", file=sys.stderr)
         return Watched(program, run, [fact for fact in facts if "refused" not in fact])
 
 

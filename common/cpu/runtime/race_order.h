@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "race_memory.h"
@@ -155,10 +156,7 @@ class RaceOrder {
     }
     // Whether an earlier access surely came before what the running thread does now.
     bool is_ordered(const Stamp& then, const Stamp& now) const {
-        if (then.serial != now.serial) {
-            return then.serial == 0 || (now.serial & of_block) != 0 ||
-                   StreamOrder::instance().is_before(then.serial, now.serial);
-        }
+        if (then.serial != now.serial) return is_before(then.serial, now.serial);
         if (then.block == now.block) {
             if (then.thread == now.thread || then.barriers < now.barriers) return true;
             const bool same_warp = then.thread / 32 == now.thread / 32;
@@ -177,6 +175,13 @@ class RaceOrder {
     }
 
  private:
+    bool is_before(uint32_t then, uint32_t now) const {
+        if (then == 0 || (now & of_block) != 0) return true;
+        if (then == known_.first && now == known_.second) return true;  // as most of the time
+        if (!StreamOrder::instance().is_before(then, now)) return false;
+        known_ = {then, now};
+        return true;
+    }
     static uint64_t key_of_thread(uint32_t block, unsigned int thread) {
         return uint64_t{block} << 10 | thread;
     }
@@ -190,6 +195,7 @@ class RaceOrder {
     }
 
     static constexpr uint32_t of_block = uint32_t{1} << 31;  // marks the serial of a block
+    mutable std::pair<uint32_t, uint32_t> known_;            // two works that are ordered
     uint32_t work_ = 0, block_serial_ = of_block, block_ = 0, barriers_ = 0;
     std::vector<uint32_t> steps_;                    // by thread
     std::vector<std::array<uint32_t, 32>> met_;      // by thread: what it knows of its warp

@@ -211,27 +211,29 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
     }
     bool check_write(Cell& cell, const Stamp& now, Access access, const char* address,
                      size_t bytes) {
-        Doubt doubt{&cell, address, {}, bytes, {}, {}, {}};
-        bool raced = false, in_doubt = !same_values_.empty() && same_values_.count(&cell) != 0;
+        const Stamp nobody;
+        const Stamp *write = &nobody, *read_back = &nobody, *always = &nobody;
+        bool raced = false;
         if (races(cell.write, now)) {
             raced = cell.write.atomic || now.atomic;
             if (raced)
                 found(cell.write, true, true);
             else
-                doubt.write = cell.write, in_doubt = true;
+                write = &cell.write;
         }
         for (const Stamp& read : cell.reads) {
             if (raced || !races(read, now)) continue;
             if (read.reads_back && !now.atomic)
-                doubt.read = read, in_doubt = true;
-            else if (doubt.write.serial != 0)
-                doubt.always = read;
+                read_back = &read;
+            else if (write != &nobody)
+                always = &read;
             else
                 found(read, false, true), raced = true;
         }
-        if (in_doubt) {
-            std::memcpy(doubt.before, address, bytes);
-            doubts_.push_back(doubt);
+        const bool is_known = !same_values_.empty() && same_values_.count(&cell) != 0;
+        if (write != &nobody || read_back != &nobody || is_known) {
+            doubts_.push_back({&cell, address, {}, bytes, *write, *read_back, *always});
+            std::memcpy(doubts_.back().before, address, bytes);
         }
         cell.write = now;
         if (access == Access::atomic_update) forget_atomic_reads(cell, now);
@@ -243,6 +245,7 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
         if (last.serial == now.serial && last.thread == now.thread && last.block == now.block &&
             !last.atomic)
             return true;
+        if (same_values_.empty()) return false;
         const auto found = same_values_.find(&cell);
         if (found == same_values_.end()) return false;
         const Writers& writers = found->second;

@@ -241,9 +241,9 @@ void condition() { condition_kernel<<<1, 64>>>(device_array()); }
 __global__ void branches_kernel(float* values) {
     if (threadIdx.x < 10) {
         values[0] = 1;
-        __syncthreads();
-    } else {
         __syncthreads();  // HERE two_branches
+    } else {
+        __syncthreads();
     }
 }
 void two_branches() { branches_kernel<<<1, 32>>>(device_array()); }

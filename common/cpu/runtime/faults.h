@@ -290,13 +290,15 @@ inline void handle_fault(int signal_number, siginfo_t* info, void* raw_context) 
 #if defined(__x86_64__)
     void* place = reinterpret_cast<void*>(context->uc_mcontext.gregs[REG_RIP]);
     const char* const stack = reinterpret_cast<const char*>(context->uc_mcontext.gregs[REG_RSP]);
-    const bool jumped = place == info->si_addr;  // what was called is no code
+    const bool jumped =  // what was called is no code
+        signal_number != SIGFPE && place == info->si_addr;
     if (jumped) place = *reinterpret_cast<char* const*>(stack) - 1;
     const char* const verb = context->uc_mcontext.gregs[REG_ERR] & 2 ? "wrote to" : "read from";
 #elif defined(__aarch64__)
     void* place = reinterpret_cast<void*>(context->uc_mcontext.pc);
     const char* const stack = reinterpret_cast<const char*>(context->uc_mcontext.sp);
-    const bool jumped = place == info->si_addr;  // what was called is no code
+    const bool jumped =  // what was called is no code
+        signal_number != SIGFPE && place == info->si_addr;
     if (jumped) place = reinterpret_cast<char*>(context->uc_mcontext.regs[30]) - 1;
     const char* const verb = "touched";
 #else

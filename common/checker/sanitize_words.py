@@ -17,7 +17,6 @@ from explain.frames import MissingTool, frames_of
 from .failure import Failure
 
 COURSE = Path(__file__).resolve().parents[1]
-RUNTIME = re.compile(r"(?:\w+ )?cuda_cpu::")
 PLACE = re.compile(r"^(?P<file>[^:\n]+\.\w+):(?P<line>\d+): ")
 OTHER_LINE = re.compile(r"in line (\d+)")
 # The bytes of an element whose type is one of the language's own, or a vector of those.
@@ -182,8 +181,7 @@ def lines_of(program: Path, places: list[int]) -> tuple[dict[int, tuple[str, int
     inlined: set[int] = set()
     for place, stack in frames.items():
         for frame in stack:
-            # addr2line may give a function of a header the name of the wrong file.
-            if frame.line and is_learners(frame.file) and not RUNTIME.match(frame.function):
+            if frame.line and is_learners(frame.file) and not frame.is_of_runtime():
                 found.setdefault(place, (Path(frame.file).name, frame.line))
             elif place not in found:
                 inlined.add(place)

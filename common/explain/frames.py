@@ -9,12 +9,19 @@ from typing import NamedTuple
 WHERE = re.compile(r"(.*):(\d+|\?)(?: \(discriminator \d+\))?")
 
 
+RUNTIME = re.compile(r"(?:\w+ )?cuda_cpu::")
+
+
 class Frame(NamedTuple):
     """A place in the source; an address has several where functions were inlined."""
 
     function: str
     file: str
     line: int  # 0: not known
+
+    def is_of_runtime(self) -> bool:
+        """Whether it is in a function of CPU mode, for which addr2line may name the wrong file."""
+        return bool(RUNTIME.match(self.function))
 
 
 class MissingTool(Exception):

@@ -123,7 +123,7 @@ class Places(dict[int, Place]):
     @staticmethod
     def is_included(frame: Frame) -> bool:
         """Whether a line is in a header of CPU mode or of the system."""
-        return bool(INCLUDED.search(frame.file)) or not frame.line
+        return bool(INCLUDED.search(frame.file)) or not frame.line or frame.is_of_runtime()
 
     def leave_out_nobody_s(self) -> None:
         """Drops what CPU mode itself accesses, and not in each run alike: a lane with one more falls behind."""

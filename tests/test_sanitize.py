@@ -17,6 +17,7 @@ from explain import frames
 from teaching import corpus, on_card
 
 FAULTS = farm.ROOT / "tests" / "programs" / "sanitize_faults.cu"
+WORDS = FAULTS.with_name("sanitize_words.cu")
 LINE_OF_MALLOC = 1 + FAULTS.read_text().split("cudaMalloc(")[0].count("\n")
 LINE_OF_CRASH = 1 + FAULTS.read_text().split("if (fault == 12) *")[0].count("\n")
 only_cpu = pytest.mark.skipif(farm.BACKEND != "cpu", reason="on a card: bash tests/on_card.sh teaching")
@@ -59,6 +60,29 @@ def test_fault(folder, number, kind, lines, variable, words):
     assert (found["kind"], found["lines"], found["variable"]) == (kind, lines, variable)
     assert words in found["sentence"] and found["sentence"].startswith(f"sanitize_faults.cu:{lines[0]}")
     assert result.stdout == f"{found['sentence']}\n1 fault found\n"
+
+
+@only_cpu
+@pytest.mark.parametrize("number, kind, words", [
+    (1, "bounds", r"16128 bytes past the end of the allocation of 256 bytes"),
+    (2, "other", r"a function calls itself"),
+    (3, "host-pointer", r"calls a function through a pointer that is null"),
+    (4, "bounds", r"past the end of the variable word of 4 bytes"),
+    (5, "race", r"the lines \d+, \d+ and \d+ use it, .* Put __sync\w+\(\) between one step and the next"),
+    (6, "host-pointer", r"wrote to address 0xabcd0000, which is no device memory"),
+    (7, "race", r"the array values, element 1 "),
+    (8, "call", r"an allocation of 1,099,511,627,776 bytes failed: under watch a program has .*\n(.*\n)*"
+                r".*cudaMalloc fails, and the program does not look at what it returns: out of memory"),
+])
+def test_words(folder, number, kind, words):
+    """One finding at the line of its fault, be that in a header, and with the cause."""
+    found = folder / "found.json"
+    result = run_sanitize(WORDS, "--flags", "-fno-strict-aliasing", "--json", found, "--", number)
+    assert result.returncode == 1 and re.search(words, result.stderr + result.stdout), result.stderr + result.stdout
+    [finding] = json.loads(found.read_text())
+    lines = [line for file in (WORDS, WORDS.with_suffix(".h")) for line, text in enumerate(file.read_text().splitlines(), 1)
+             if f"// LINE {number}" in text]
+    assert (finding["kind"], finding["lines"]) == (kind, lines)
 
 
 @only_cpu

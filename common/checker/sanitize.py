@@ -192,7 +192,7 @@ def watched(program: Path, arguments: list[str], here: Path, timeout: float, ord
     with tempfile.TemporaryDirectory() as folder:
         file, record = Path(folder) / "findings", Path(folder) / "record"
         settings = {**SETTINGS, **order, "CUDA_CPU_FINDINGS": str(file), "CUDA_CPU_RECORD": str(record),
-                    "CUDA_CPU_MEMORY": str(most := most_memory())}
+                    "CUDA_CPU_MEMORY": str(most_memory())}
         try:
             run = run_program([str(program), *arguments], here, here, settings, timeout, Patience(timeout))
             run = replace(run, record=records.read(record))
@@ -203,11 +203,7 @@ def watched(program: Path, arguments: list[str], here: Path, timeout: float, ord
             run = Failure(text)
         lines = file.read_text(errors="replace").splitlines() if file.exists() else []
         facts = [json.loads(line) for line in lines if line.endswith("}")]
-        refused = [fact["refused"] for fact in facts if "refused" in fact]
-        if refused:
-            print(f"an allocation of {refused[0]:,} bytes failed: under watch a program has {most:,} bytes of "
-                  "device memory; a smaller input does as well", file=sys.stderr)
-        return Watched(program, run, [fact for fact in facts if "refused" not in fact])
+        return Watched(program, run, facts)
 
 
 def all_watched(flavour: str, options: argparse.Namespace, order: dict[str, str]) -> list[Watched]:
@@ -221,7 +217,12 @@ def on_cpu(options: argparse.Namespace) -> tuple[list[Finding], list[Run | Failu
     order = order_of_threads()
     with ThreadPoolExecutor(2) as pool:
         both = [one for runs in pool.map(lambda flavour: all_watched(flavour, options, order), FLAVOURS) for one in runs]
-    found = [finding for one in both for finding in findings_of(one.facts, one.program, options.source)]
+    refused = next((fact for one in both for fact in one.facts if "refused" in fact), None)
+    if refused:
+        print(f"an allocation of {refused['refused']:,} bytes failed: under watch a program has {refused['of']:,} bytes of device "
+              "memory; a smaller input does as well", file=sys.stderr)
+    found = [finding for one in both
+             for finding in findings_of([fact for fact in one.facts if "refused" not in fact], one.program, options.source)]
     kernels: dict[str, int] = {}
     for one in both[len(options.runs):]:  # those of one flavour
         for launch in one.run.record["launches"] if isinstance(one.run, Run) and one.run.record else ():

@@ -33,7 +33,8 @@ bool lost_in_fork = false;
 
 thread_local std::string last_detail;  // what was wrong with the last failed call
 thread_local cudaError_t detailed_error = cudaSuccess;
-thread_local const char* last_function = "";  // the last call
+thread_local const char* last_function = "";  // the last call, not what it calls itself
+thread_local int open_calls = 0;
 thread_local unsigned int untold_failures = 0;
 std::atomic<cudaError_t> lost_device{cudaSuccess};  // set by a kernel that was aborted
 thread_local bool in_host_function = false;         // the host functions of a stream run
@@ -77,11 +78,14 @@ cudaError_t device_state() {
 struct Call {
     explicit Call(const char* function = __builtin_FUNCTION()) {
         if (in_kernel()) refuse_in_kernel(function);
-        last_function = function;
+        if (open_calls++ == 0) last_function = function;
         Leaks::instance().gave_up = false;
         lock = std::unique_lock(Queue::instance().mutex());
         state = device_state();
     }
+    ~Call() { --open_calls; }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
     explicit operator bool() const { return state == cudaSuccess; }
 
     std::unique_lock<std::recursive_mutex> lock;

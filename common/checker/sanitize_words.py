@@ -96,13 +96,14 @@ def grouped(found: list[Finding]) -> list[Finding]:
             continue
         lines = sorted({line for race in races for line in race.lines})
         file = races[0].sentence.partition(":")[0]
+        whole = re.search(rf" on ((?:the [a-z ]+ )?{re.escape(variable)})\b", races[0].sentence)[1]
         in_warps = all(race.in_one_warp for race in races)
         barrier, whose = ("__syncwarp()", "a warp") if in_warps else ("__syncthreads()", "the block")
         example = races[0].sentence.partition("): thread ")[2] or races[0].sentence.partition(": thread ")[2]
         example = example.partition(", and nothing orders the two")[0]
         races[0].lines, races[0].count = lines, sum(race.count for race in races)
         races[0].sentence = (
-            f"{file}:{lines[0]}: race in kernel {kernel} on {variable} ({races[0].count} times): the lines "
+            f"{file}:{lines[0]}: race in kernel {kernel} on {whole} ({races[0].count} times): the lines "
             f"{', '.join(map(str, lines[:-1]))} and {lines[-1]} use it, and nothing orders what the threads of {whose} do there; "
             f"thread {example}, for one. Put {barrier} between one step and the next; where one line reads and writes, read "
             f"into a variable first, then {barrier}, then write, and {barrier} again.")
@@ -563,7 +564,7 @@ class Words:
             side = {"right": "past the end", "after": "past the end", "left": "before the start",
                     "before": "before the start"}.get(region[2], "inside")
             return None, f"{region[1]} {side} of a piece of host memory of {region[3]} bytes"
-        return None, "memory that belongs to no array of the program"
+        return None, "memory that is not its own"
 
     def of_undefined(self, fact: dict) -> Finding:
         """What C++ leaves undefined; an index out of a declared array is out of bounds."""

@@ -74,10 +74,14 @@ extern __thread const uint3* thread_order;
 [[noreturn]] void refuse_call(const char* signature, int template_parameters);
 #ifdef CUDA_CPU_ACCESSES
 void entered_kernel(const char* kernel);  // from here on `make explain` counts
-// As nvcc has it: a kernel is a function of its own, and what it calls becomes part of it.
-#define CUDA_CPU_CALL noinline, flatten
 #else
 inline void entered_kernel(const char*) {}
+#endif
+#if defined(CUDA_CPU_ACCESSES) || defined(CUDA_CPU_RACES)
+// As nvcc has it: a kernel is a function of its own, and what it calls becomes part of it. A structure
+// that is handed over by value is then read in the kernel, where it is seen.
+#define CUDA_CPU_CALL noinline, flatten
+#else
 #define CUDA_CPU_CALL always_inline
 #endif
 inline void enter_kernel(const char* kernel, const char* signature, int template_parameters) {

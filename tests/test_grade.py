@@ -405,6 +405,15 @@ def test_what_a_program_may(confined, tmp_path):
     assert (confined.here / "written").read_text() == ""
 
 
+def test_settings_of_the_machine_stay(confined):
+    """Inside there are no further user namespaces; the machine's own limit of them is as it was."""
+    setting = Path("/proc/sys/user/max_user_namespaces")
+    before = read(setting)
+    result = confined("import ctypes; print(ctypes.CDLL(None).unshare(0x10000000))")
+    assert result.stdout == "-1\n", result.stderr
+    assert read(setting) == before
+
+
 @pytest.mark.parametrize("code, status", [("import sys; sys.exit(7)", 7), ("import os; os.abort()", -6), ("import os; os.kill(os.getpid(), 9)", -9)])
 def test_the_end_is_passed_on(confined, code, status):
     assert confined(code).returncode == status

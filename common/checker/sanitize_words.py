@@ -318,8 +318,6 @@ class Words:
             return self.of_constant(fact)
         if fact["kind"] == "host-pointer":
             return self.of_host_memory(fact)
-        if fact["kind"] == "misaligned":
-            return self.of_misaligned(fact)
         return self.of_undefined(fact) if fact.get("by") == "ubsan" else self.of_bounds(fact)
 
     def of_sentence(self, fact: dict) -> Finding:
@@ -434,15 +432,6 @@ class Words:
                 f"{{deed}} memory of the host{{times}}. A pointer "
                 f"inside a structure, too, must come from cudaMalloc.")
         return Finding("host-pointer", lines, fact["kernel"], side["block"], side["thread"], None, 1, text)
-
-    def of_misaligned(self, fact: dict) -> Finding:
-        side = fact["second"]
-        where, lines = self.where(side)
-        name, element = self.memory(fact)
-        text = (f"{where}: kernel {fact['kernel']}, thread {side['thread']} of block {side['block']}, uses "
-                f"{fact['size']} bytes at once of {element}, at an address that is no multiple of "
-                f"{fact['size']}{{times}}. A GPU stops there: misaligned address.")
-        return Finding("undefined", lines, fact["kernel"], side["block"], side["thread"], name, 1, text)
 
     # Memory
 

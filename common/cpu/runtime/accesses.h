@@ -60,7 +60,7 @@ inline What what_is(Access access) {
     if (access == Access::atomic_update) return What::atomic;
     return writes(access) ? What::store : What::load;
 }
-inline void Watch::access(const volatile void* address, size_t bytes, Access access, bool,
+inline void Watch::access(const volatile void* address, size_t bytes, Access access,
                           const void* place, const void* frame) {
     if (!Recorder::recording || !in_kernel() || access == Access::atomic_load) return;
     Recorder::mine().access(const_cast<const void*>(address), bytes, what_is(access), place, frame);

@@ -30,9 +30,8 @@ inline bool writes(Access access) { return !reads(access) || access == Access::a
 // Told by the calls, and written by whoever watches. The place is the one in the program to which a
 // call returns, the frame is that of the call.
 struct Watch {
-    // `aligned`: as the type of this size wants it.
-    static void access(const volatile void* address, size_t bytes, Access access, bool aligned,
-                       const void* place, const void* frame);
+    static void access(const volatile void* address, size_t bytes, Access access, const void* place,
+                       const void* frame);
     static void range(const void* address, size_t bytes, Access access, const void* place,
                       const void* frame);
     static void fence();
@@ -43,8 +42,8 @@ struct Watch {
 }  // namespace cuda_cpu
 
 #define CUDA_CPU_HERE __builtin_return_address(0), __builtin_frame_address(0)
-#define CUDA_CPU_NOTE(address, bytes, how, aligned) \
-    cuda_cpu::Watch::access(address, bytes, cuda_cpu::Access::how, aligned, CUDA_CPU_HERE)
+#define CUDA_CPU_NOTE(address, bytes, how) \
+    cuda_cpu::Watch::access(address, bytes, cuda_cpu::Access::how, CUDA_CPU_HERE)
 
 extern "C" {
 void __tsan_init() {}
@@ -75,17 +74,17 @@ void* cuda_cpu_memset(void* target, int value, size_t bytes) {
     return std::memset(target, value, bytes);
 }
 
-#define CUDA_CPU_ACCESS(name, bytes, how, aligned) \
-    void __tsan_##name##bytes(void* address) { CUDA_CPU_NOTE(address, bytes, how, aligned); }
-#define CUDA_CPU_EACH(bytes)                                              \
-    CUDA_CPU_ACCESS(read, bytes, read, true)                              \
-    CUDA_CPU_ACCESS(write, bytes, write, true)                            \
-    CUDA_CPU_ACCESS(unaligned_read, bytes, read, false)                   \
-    CUDA_CPU_ACCESS(unaligned_write, bytes, write, false)                 \
-    CUDA_CPU_ACCESS(volatile_read, bytes, volatile_read, true)            \
-    CUDA_CPU_ACCESS(volatile_write, bytes, volatile_write, true)          \
-    CUDA_CPU_ACCESS(unaligned_volatile_read, bytes, volatile_read, false) \
-    CUDA_CPU_ACCESS(unaligned_volatile_write, bytes, volatile_write, false)
+#define CUDA_CPU_ACCESS(name, bytes, how) \
+    void __tsan_##name##bytes(void* address) { CUDA_CPU_NOTE(address, bytes, how); }
+#define CUDA_CPU_EACH(bytes)                                       \
+    CUDA_CPU_ACCESS(read, bytes, read)                             \
+    CUDA_CPU_ACCESS(write, bytes, write)                           \
+    CUDA_CPU_ACCESS(unaligned_read, bytes, read)                   \
+    CUDA_CPU_ACCESS(unaligned_write, bytes, write)                 \
+    CUDA_CPU_ACCESS(volatile_read, bytes, volatile_read)           \
+    CUDA_CPU_ACCESS(volatile_write, bytes, volatile_write)         \
+    CUDA_CPU_ACCESS(unaligned_volatile_read, bytes, volatile_read) \
+    CUDA_CPU_ACCESS(unaligned_volatile_write, bytes, volatile_write)
 CUDA_CPU_EACH(1)
 CUDA_CPU_EACH(2)
 CUDA_CPU_EACH(4)
@@ -103,23 +102,23 @@ void __tsan_atomic_signal_fence(int) {}
 #define CUDA_CPU_ATOMIC(bits, name, builtin)                                      \
     uint##bits##_t __tsan_atomic##bits##_##name(volatile uint##bits##_t* address, \
                                                 uint##bits##_t value, int) {      \
-        CUDA_CPU_NOTE(address, bits / 8, atomic_update, false);                   \
+        CUDA_CPU_NOTE(address, bits / 8, atomic_update);                          \
         return builtin(address, value, __ATOMIC_SEQ_CST);                         \
     }
 #define CUDA_CPU_ATOMICS(bits)                                                                \
     uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t* address, int) {  \
-        CUDA_CPU_NOTE(address, bits / 8, atomic_load, false);                                 \
+        CUDA_CPU_NOTE(address, bits / 8, atomic_load);                                        \
         return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                    \
     }                                                                                         \
     void __tsan_atomic##bits##_store(volatile uint##bits##_t* address, uint##bits##_t value,  \
                                      int) {                                                   \
-        CUDA_CPU_NOTE(address, bits / 8, atomic_store, false);                                \
+        CUDA_CPU_NOTE(address, bits / 8, atomic_store);                                       \
         __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                   \
     }                                                                                         \
     int __tsan_atomic##bits##_compare_exchange_strong(volatile uint##bits##_t* address,       \
                                                       uint##bits##_t* expected,               \
                                                       uint##bits##_t value, int, int) {       \
-        CUDA_CPU_NOTE(address, bits / 8, atomic_update, false);                               \
+        CUDA_CPU_NOTE(address, bits / 8, atomic_update);                                      \
         return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, \
                                            __ATOMIC_SEQ_CST);                                 \
     }                                                                                         \
@@ -127,10 +126,10 @@ void __tsan_atomic_signal_fence(int) {}
                                                     uint##bits##_t* expected,                 \
                                                     uint##bits##_t value, int, int) {         \
         const bool at_once = cuda_cpu::Watch::counts_failures();                              \
-        if (at_once) CUDA_CPU_NOTE(address, bits / 8, atomic_update, false);                  \
+        if (at_once) CUDA_CPU_NOTE(address, bits / 8, atomic_update);                         \
         const int done = __atomic_compare_exchange_n(address, expected, value, false,         \
                                                      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \
-        if (done && !at_once) CUDA_CPU_NOTE(address, bits / 8, atomic_update, false);         \
+        if (done && !at_once) CUDA_CPU_NOTE(address, bits / 8, atomic_update);                \
         return done;                                                                          \
     }                                                                                         \
     CUDA_CPU_ATOMIC(bits, exchange, __atomic_exchange_n)                                      \

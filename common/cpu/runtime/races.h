@@ -87,8 +87,7 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
     }
 
     // ------------------------------------------------------------ what the program does
-    // `aligned`: as the type of this size wants it.
-    void touch(const void* pointer, size_t bytes, Access access, const void* place, bool aligned) {
+    void touch(const void* pointer, size_t bytes, Access access, const void* place) {
         settle();
         const char* const address = static_cast<const char*>(pointer);
         if (!is_tracked(address)) return refuse_host_memory(address, bytes, access, place);
@@ -106,9 +105,6 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
         }
         if (writes(access) && is_constant(address))
             note_place("constant", now, true, address, bytes);
-        if (aligned && reinterpret_cast<uintptr_t>(address) % bytes != 0) {
-            note_place("misaligned", now, writes(access), address, bytes);
-        }
         if (!region->written.empty()) keep_initialised(*region, address, bytes, access, now);
         if (!region->shared) joins(*region, now.serial);
         look(*region, address, bytes, access, now);
@@ -442,7 +438,7 @@ __attribute__((destructor)) inline void finish_races() { Races::instance().finis
 // The calls, by their places of return: an access stands just before.
 inline const void* before(const void* place) { return static_cast<const char*>(place) - 1; }
 
-inline void Watch::access(const volatile void* pointer, size_t bytes, Access access, bool aligned,
+inline void Watch::access(const volatile void* pointer, size_t bytes, Access access,
                           const void* place, const void*) {
     const void* const address = const_cast<const void*>(pointer);
     if (!in_kernel()) {
@@ -450,12 +446,12 @@ inline void Watch::access(const volatile void* pointer, size_t bytes, Access acc
             Races::instance().touch_by_host(address, bytes, access, before(place));
         return;
     }
-    Races::instance().touch(address, bytes, access, before(place), aligned);
+    Races::instance().touch(address, bytes, access, before(place));
     if (is_atomic(access)) Races::instance().synchronise(address, writes(access));
 }
 inline void Watch::range(const void* address, size_t bytes, Access access, const void* place,
                          const void* frame) {
-    Watch::access(address, bytes, access, false, place, frame);
+    Watch::access(address, bytes, access, place, frame);
 }
 inline void Watch::fence() {
     if (in_kernel()) Races::instance().fence();

@@ -81,8 +81,11 @@ inline void entered_kernel(const char*) {}
 // As nvcc has it: a kernel is a function of its own, and what it calls becomes part of it. A structure
 // that is handed over by value is then read in the kernel, where it is seen.
 #define CUDA_CPU_CALL noinline, flatten
+// What CPU mode itself reads and writes at a barrier is nobody's access.
+#define CUDA_CPU_OWN noinline, no_sanitize("thread")
 #else
 #define CUDA_CPU_CALL always_inline
+#define CUDA_CPU_OWN always_inline
 #endif
 inline void enter_kernel(const char* kernel, const char* signature, int template_parameters) {
     if (__builtin_expect(!in_kernel(), false)) refuse_call(signature, template_parameters);

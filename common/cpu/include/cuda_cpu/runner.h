@@ -99,16 +99,16 @@ Runner* arrive_in_warp(WarpOperation operation, unsigned int mask, uint64_t valu
 extern __thread unsigned int barrier_result;
 
 // Waits for all threads of the block; returns for how many of them `predicate` held.
-__attribute__((always_inline)) inline unsigned int block_barrier(bool predicate, const Site& site) {
+__attribute__((CUDA_CPU_OWN)) inline unsigned int block_barrier(bool predicate, const Site& site) {
     if (Runner* const next = arrive_at_barrier(predicate, site)) go_on_with(next);
     return barrier_result;
 }
 
 // Every lane named in `mask` meets the others here. `value` is what the lane brings, `source` the
 // lane that it reads from (shuffle only); the result is what the operation gives this lane.
-__attribute__((always_inline)) inline uint64_t warp_meeting(WarpOperation operation,
-                                                            unsigned int mask, uint64_t value,
-                                                            int source, const Site& site) {
+__attribute__((CUDA_CPU_OWN)) inline uint64_t warp_meeting(WarpOperation operation,
+                                                           unsigned int mask, uint64_t value,
+                                                           int source, const Site& site) {
     if (Runner* const next = arrive_in_warp(operation, mask, value, source, site)) go_on_with(next);
     return running->result;
 }

@@ -46,4 +46,4 @@ grade = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL $(call python_path,$(top)/common
     $(call quote,$(PYTHON)) -B -m checker.grade $(addprefix --lab ,$(1)) \
     $(if $(SUBMISSIONS),--submissions $(call quote,$(SUBMISSIONS))) \
     $(if $(POINTS),--points $(call quote,$(POINTS))) $(ARGS)
-grade_needs := python compiler make numpy scipy pillow stb boost
+grade_needs := python compiler make numpy scipy pillow stb boost bubblewrap

@@ -1003,6 +1003,13 @@ def test_what_a_command_does_not_need_does_not_stop_it(bare):
     assert bare.run("bash", "common/setup.sh", "--help").returncode == 2
 
 
+def test_bubblewrap_is_wished_for_and_not_missed(bare):
+    has(bare, *EVERYTHING)
+    result = set_up(bare, "python", "bubblewrap")
+    assert result.returncode == 0 and "not installed: bubblewrap" in result.stderr
+    assert set_up(bare, "python").stderr == ""
+
+
 def test_the_first_python_with_the_packages(bare, tmp_path):
     has(bare, *EVERYTHING)
     first, second = tmp_path / "1", tmp_path / "2"

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -349,103 +350,145 @@ def test_points():
     assert grade_score.points_of(labs, "") == {"03_x": 10, "13_y": 10}
 
 
-# Confining
+# Confining: the table of docs/teaching.md, a test for each of its cells
 
-PROBE = """
-import os, socket
-def tried(function, *arguments):
-    try:
-        function(*arguments)
-        return "yes"
-    except OSError:
-        return "no"
-for name, *words in (("net", socket.socket), ("secret", open, "SECRET"), ("write", open, "written", "w"),
-                     ("beside", open, "../beside", "w"), ("pipe", os.mkfifo, "pipe"), ("kill", os.kill, PARENT, 0)):
-    print(name, tried(*words))
-os.symlink("/etc/passwd", "link")
-os.chmod("written", 0)
-"""
+# What no level lets a program do, and the further ones that a level leaves open.
+REFUSED = ["write", "network", "connect", "fork", "kill", "owner of signals", "trace", "priority", "affinity",
+           "limits of others", "mode", "dates", "attributes", "folder", "link", "pipe", "shared memory", "semaphores",
+           "keyring", "memory file", "namespace", "outlive", "read", "python", "shell", "see processes", "memory files",
+           "look up"]
+LEFT_OPEN = {"bubblewrap": [], "landlock": ["look up"],
+             "limits": ["look up", "see processes", "read", "python", "shell", "memory files"]}
+LIMITS = {"deleted files": "512 MiB of files", "many files": "1000 files", "huge file": "SIGXFSZ",
+          "memory": "200 MiB of memory|SIGKILL", "memory that is shared": "200 MiB of memory|SIGKILL",
+          "threads": "100 processes and threads|SIGABRT", "never ends": "not finished after 1 seconds"}
 
 
-@pytest.fixture(params=["namespaces", "landlock", "limits"])
-def confined(request, course, tmp_path):
-    """Runs Python code on one level of confinement, in an empty folder."""
+@pytest.fixture(scope="module")
+def attacks(tmp_path_factory):
+    """The program that attacks."""
+    program = tmp_path_factory.mktemp("attacks") / "attacks"
+    for folder in (program.parent, *program.parent.parents[:2]):
+        folder.chmod(0o755)
+    subprocess.run(["g++", "-std=c++17", "-pthread", ROOT / "tests/programs/attacks.cpp", "-o", program], check=True)
+    return program
+
+
+@pytest.fixture(params=grade_confine.LEVELS)
+def confined(request, attacks, course, tmp_path):
+    """Starts an attack on one level of confinement, in an empty folder; `memory_mib` is 200."""
     for folder in (tmp_path, *tmp_path.parents[:2]):
         folder.chmod(0o755)
     try:
-        confine = grade_confine.compile_confine(course, "g++")
-        level = grade_confine.strongest(confine, grade_confine.visible([tmp_path], []), False, request.param)
+        level = grade_confine.strongest(grade_confine.compile_confine(course, "g++"), "g++", [tmp_path], [], False, 200,
+                                        request.param)
     except grade_confine.CannotConfine as error:
         pytest.skip(f"{request.param}: {error}")
     here = tmp_path / "here"
     here.mkdir()
 
-    def words(code, *options):
-        return [*level.words(0, [], ["--here", *options]), sys.executable, "-S", "-c", code]
+    def words(name, *arguments, seconds=None):
+        line = grade_confine.here(level.of_program([attacks], tmp_path, 100), here)
+        line[2:2] = ["--seconds", str(seconds)] if seconds else []
+        return [*line, str(attacks), name, *map(str, arguments)]
 
-    def run(code, *options):
-        return subprocess.run(words(code, *options), cwd=here, text=True, capture_output=True, timeout=60, check=False)
+    def run(name, *arguments, **options):
+        return subprocess.run(words(name, *arguments, **options), cwd=here, text=True, capture_output=True, timeout=60,
+                              check=False)
 
     run.level, run.here, run.words = request.param, here, words
     return run
 
 
-def test_what_a_program_may(confined, tmp_path):
+@pytest.fixture
+def victim(tmp_path):
+    """A process, a file and a socket of whoever grades."""
     (tmp_path / "secret").write_text("42")
-    result = confined(PROBE.replace("SECRET", str(tmp_path / "secret")).replace("PARENT", str(os.getpid())))
-    assert result.returncode == 0, result.stderr
-    found = dict(line.split() for line in result.stdout.splitlines())
-    assert found["net"] == found["kill"] == "no" and found["write"] == "yes"
-    if confined.level != "limits":
-        assert found["secret"] == "no"
-    if confined.level != "limits" or os.geteuid() == 0:
-        assert not (tmp_path / "beside").exists()
+    process = subprocess.Popen(["sleep", "300"])
+    end = socket.socket(socket.AF_UNIX)
+    end.bind(str(tmp_path / "end"))
+    end.listen()
+    (tmp_path / "end").chmod(0o777)
+    yield {"read": tmp_path / "secret", "look up": tmp_path / "secret", "write": tmp_path / "beside",
+           "connect": tmp_path / "end", **dict.fromkeys(("mode", "dates", "attributes"), tmp_path / "secret")}, process
+    end.close()
+    process.kill()
+    process.wait()
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_a_program_may_not_do(confined, victim, name):
+    paths, process = victim
+    result = confined(name, paths.get(name, process.pid))
+    if name in LEFT_OPEN[confined.level] or name == "write" and confined.level == "limits" and os.geteuid() != 0:
+        return  # whoever reads the table knows
+    assert (result.stdout, result.returncode) == ("no\n", 0), result
+    assert process.poll() is None
     # What judges the folder afterwards meets plain files, and may read them.
-    assert [path.name for path in confined.here.iterdir()] == ["written"]
+    assert all(path.is_file() and not path.is_symlink() and os.access(path, os.R_OK) for path in confined.here.iterdir())
+
+
+def test_what_a_program_may_do(confined):
+    assert confined("write here").stdout == "yes\n"
     assert (confined.here / "written").read_text() == ""
 
 
+@pytest.mark.parametrize("name", LIMITS)
+def test_limits(confined, name):
+    result = confined(name, seconds=1 if name == "never ends" else None)
+    ended = signal.Signals(-result.returncode).name if result.returncode < 0 else result.returncode
+    assert re.search(LIMITS[name], f"{result.stderr} {ended}") and "yes" not in result.stdout, result
+
+
 def test_settings_of_the_machine_stay(confined):
-    """Inside there are no further user namespaces; the machine's own limit of them is as it was."""
+    """Whatever makes a sandbox, the machine's own limit of namespaces is as it was."""
     setting = Path("/proc/sys/user/max_user_namespaces")
     before = read(setting)
-    result = confined("import ctypes; print(ctypes.CDLL(None).unshare(0x10000000))")
-    assert result.stdout == "-1\n", result.stderr
+    assert confined("write here").returncode == 0
     assert read(setting) == before
 
 
-@pytest.mark.parametrize("code, status", [("import sys; sys.exit(7)", 7), ("import os; os.abort()", -6), ("import os; os.kill(os.getpid(), 9)", -9)])
-def test_the_end_is_passed_on(confined, code, status):
-    assert confined(code).returncode == status
+@pytest.mark.parametrize("words, status", [(("end", 7), 7), (("abort",), -6), (("kill itself",), -9)])
+def test_the_end_is_passed_on(confined, words, status):
+    assert confined(*words).returncode == status
 
 
-@pytest.mark.parametrize("code, options, said", [
-    ("import os\nwhile True:\n    try: os.fork()\n    except OSError: pass", (), "processes and threads"),
-    ("x = []\nwhile True: x.append(bytearray(1 << 22))", ("--memory", "100"), "100 MiB of memory|MemoryError"),
-    ("for i in range(9): open(str(i), 'wb').write(bytes(20 << 20))\nimport time; time.sleep(9)",
-     ("--folder-size", "100"), "100 MiB of files"),
-    ("while True: pass", ("--seconds", "1"), "after 1 seconds")])
-def test_limits(confined, code, options, said):
-    result = confined(code, *options)
-    assert result.returncode != 0 and re.search(said, result.stderr), result.stderr
+def test_who_is_ended_takes_all_with_it(confined, attacks):
+    """When what runs a program is killed without a chance to clean up."""
+    def running():
+        return [path for path in Path("/proc").glob("[0-9]*/cmdline") if read(path).startswith(f"{attacks}\0never ends")]
 
-
-@pytest.mark.parametrize("killed", [False, True])
-def test_daemons_end_too(confined, killed):
-    """When the program ends, and when what runs it is killed without a chance to clean up."""
-    mark = f"daemon{os.getpid()}{confined.level}{killed}"
-    code = ("import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0: time.sleep(300)\n    os._exit(0)\n"
-            f"time.sleep({300 if killed else 0.3})  # {mark}")
-    process = subprocess.Popen(confined.words(code), cwd=confined.here, start_new_session=True)
-    if killed:
-        time.sleep(0.7)
-        assert running_with(mark)
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait(30)
+    process = subprocess.Popen(confined.words("never ends"), cwd=confined.here)
     deadline = time.monotonic() + 10
-    while running_with(mark) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not running_with(mark)
+    while not running() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.kill()
+    process.wait(30)
+    while running() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not running()
+
+
+def test_each_run_is_another_user(confined):
+    """So nothing that one run leaves is another's."""
+    if os.geteuid() != 0:
+        pytest.skip("only root becomes another user")
+    owners = set()
+    for _ in range(2):
+        assert confined("write here").returncode == 0
+        owners.add((confined.here / "written").stat().st_uid)
+    assert len(owners) == 2 and 0 not in owners
+
+
+def test_a_home_with_a_compiler_stays_hidden(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    for place in ("bin/g++", "lib/gcc/cc1plus", "thesis.txt", "tools/bin/g++"):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text("")
+    shown = grade_confine.for_compilers([], [tmp_path / "bin/g++", tmp_path / "tools/bin/g++"])
+    assert {tmp_path / "bin/g++", tmp_path / "lib", tmp_path / "tools"} <= set(shown)
+    assert not any(path in (tmp_path / "thesis.txt").parents for path in shown)
 
 
 def running_with(mark):

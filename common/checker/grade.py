@@ -14,7 +14,6 @@ import contextlib
 import fcntl
 import json
 import os
-import queue
 import random
 import re
 import shutil
@@ -157,10 +156,7 @@ def remove(folder: Path) -> None:
 
 
 def judge_all(options: argparse.Namespace, works: list[Work], tools: dict, rules: Rules) -> dict[str, Verdict]:
-    """Digest -> verdict. Each worker has a number, and with it, if root grades, a user of its own."""
-    slots: queue.SimpleQueue = queue.SimpleQueue()
-    for slot in range(options.workers):
-        slots.put(slot)
+    """Digest -> verdict."""
     gpu = any(tool.backend == "gpu" for tool in tools.values())
     card = threading.Semaphore(ON_CARD_AT_ONCE) if gpu else contextlib.nullcontext()
     place = options.output / "work"
@@ -170,16 +166,14 @@ def judge_all(options: argparse.Namespace, works: list[Work], tools: dict, rules
     def one(work: Work) -> Verdict | None:
         if stopping.is_set():
             return None
-        slot = slots.get()
         folder = place / f"{work.lab}-{work.digest}"
         try:
             folder.mkdir(parents=True)
-            return judge(rules, folder, work, tools[work.lab], slot, card)
+            return judge(rules, folder, work, tools[work.lab], card)
         except Exception as error:  # nobody else's grade may hang on it
             return Verdict(work.lab, f"the grader failed at this one: {type(error).__name__}: {error}")
         finally:
             remove(folder)
-            slots.put(slot)
             progress.step(work.lab)
 
     with ThreadPoolExecutor(options.workers) as pool:
@@ -215,11 +209,10 @@ def grade(options: argparse.Namespace) -> grade_score.Grades:
 
     hidden = [ROOT, *(folder.resolve() for folder in (options.submissions, options.student) if folder)]
     confine = grade_confine.compile_confine(ROOT, one.cxx)
-    seen = grade_confine.visible(hidden, [tool for tool in (shutil.which(one.cxx), one.nvcc, os.environ.get("CCBIN", ""))
-                                          if tool and tool.startswith("/")])
-    packages = ROOT / "build/packages"
-    seen += [packages] if packages.is_dir() else []
-    confinement = grade_confine.strongest(confine, seen, one.backend == "gpu", options.confine)
+    compilers = [Path(tool) for tool in (shutil.which(one.cxx), one.nvcc, os.environ.get("CCBIN", ""))
+                 if tool and tool.startswith("/")]
+    confinement = grade_confine.strongest(confine, one.cxx, hidden, compilers, one.backend == "gpu", options.memory,
+                                          options.confine)
     missing = confinement.missing()
     say(f"confined by {confinement.level}")
     notes += [f"not confined on this machine: {missing}"] if missing else []
@@ -231,7 +224,7 @@ def grade(options: argparse.Namespace) -> grade_score.Grades:
     distinct = {work.digest: work for work in [*references.values(), *submitted]}
     say(f"submissions: {len(found)}, sources of a lab: {len(submitted)}, different ones with the worked solutions: "
         f"{len(distinct)}, fresh input by --seed {options.seed}")
-    rules = Rules(ROOT, confinement, options.seed, options.timeout, options.memory)
+    rules = Rules(ROOT, confinement, options.seed, options.timeout)
     verdicts = judge_all(options, list(distinct.values()), tools, rules)
 
     counted = {}

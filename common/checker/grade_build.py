@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .exercises import include_paths
 from .grade_collect import Work, main_file
-from .grade_confine import Confinement
+from .grade_confine import Confinement, here
 
 SECONDS = 300
 SHOWN_LINES = 30
@@ -95,20 +95,18 @@ def common_sources(root: Path) -> list[Path]:
     return [*sorted((root / "common").glob("*.h")), root / "common/lab", root / "common/cpu"]
 
 
-def compile_work(root: Path, folder: Path, work: Work, tools: Tools, confinement: Confinement,
-                 slot: int) -> str | None:
+def compile_work(root: Path, folder: Path, work: Work, tools: Tools, confinement: Confinement) -> str | None:
     """Compiles into folder/program/; returns None, or what the compiler had to say against it."""
     source = lay_out(root, folder, work)
     target = folder / "program" / main_file(work.lab).removesuffix(".cu")
     runtime = [root / "build/cpu/runtime.a"] if tools.backend == "cpu" else []
-    readable = [folder / "labs", folder / "common", *common_sources(root), *runtime]
-    # The compiler needs no card, and its memory may be bounded even where a card's driver's may not.
-    words = Confinement(confinement.program, confinement.level, confinement.readable, False).words(
-        slot, readable, ["--write", str(folder / "program"), "--seconds", str(SECONDS)])
+    packages = root / "build/packages"  # what set-up has unpacked for lack of root
+    readable = [folder / "labs", folder / "common", *common_sources(root), *runtime, *([packages] if packages.is_dir() else [])]
+    words = here(confinement.of_compiler(readable, folder / "program", SECONDS), folder)
     with open(folder / "compiler.txt", "w+b") as output:
         status = subprocess.run([*words, *tools.command(root, source, target)], cwd=folder, stdin=subprocess.DEVNULL,
                                 stdout=output, stderr=subprocess.STDOUT, check=False,
-                                env={**base_environment(), **tools.environment}).returncode
+                                env={**base_environment(), **tools.environment, "TMPDIR": str(folder / "program")}).returncode
         output.seek(0)
         text = output.read(1 << 20).decode("utf-8", "replace")
     if status == 0 and target.is_file():

@@ -1,29 +1,34 @@
-"""How the grader confines what it compiles and runs: builds common/grading/confine.cpp, finds out
-what this machine can do, and puts the words together that stand before a command.
+"""How the grader confines what it compiles and runs: bubblewrap where it works, else what
+common/grading/confine.cpp can do alone. Finds out what holds here, and puts the words together that
+stand before a command.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 LEVELS = {
-    "namespaces": None,
-    "landlock": "processes that a submission leaves running are looked for, not shut in; each writes its "
-                "temporary files where it runs",
+    "bubblewrap": None,
+    "landlock": "a submission can find out whether a file exists, and how large it is, by its name",
     "limits": "a submission may read whatever the grader's user may, worked solutions among it, and write "
-              "wherever that user may: grade in a container, or on Linux 5.13 or later",
+              "wherever that user may: install bubblewrap, grade in a container, or on Linux 5.13 or later",
 }
+HERE = "@HERE@"  # in words: the folder in which a launcher's script is started
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/etc/ld.so.cache", "/etc/ld.so.conf",
-          "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
-
-# Where root grades, submissions run as users whom nobody else is: one a worker, and others in another
-# grading at the same time, because the kernel counts the processes of each user.
-FIRST_USER, USERS_A_GRADING, GRADINGS = 64000, 32, 40
+          "/etc/ld.so.conf.d", "/etc/alternatives")
+PARTS_OF_A_TOOL = ("lib", "lib64", "libexec", "include")  # all that is shown of a prefix that is somebody's home
+# All that a program sees of the system, besides the loader: no other program, no compiler, no Python.
+LIBRARIES = ("libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1", "libpthread.so.0", "libdl.so.2",
+             "librt.so.1", "libgomp.so.1", "libatomic.so.1", "libc++.so.1", "libc++abi.so.1", "libunwind.so.1")
+DRIVER = re.compile(r"=> (/\S*/lib(?:cuda|nvidia|cudadebugger)\S*)$", re.MULTILINE)
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 
 class CannotConfine(Exception):
@@ -48,22 +53,95 @@ def outermost(paths: list[Path]) -> list[Path]:
     return chosen
 
 
+def parts_of(tool: Path) -> list[Path]:
+    """What a tool consists of: the folder that its bin lies in, unless that is a home or leads to one."""
+    prefix = tool.resolve().parent.parent
+    homes = {Path.home(), Path(os.path.expanduser("~")), *Path("/home").glob("*"), Path("/root")}
+    if not any(prefix == home or prefix in home.parents for home in homes):
+        return [prefix]
+    return [tool, tool.resolve(), *(prefix / part for part in PARTS_OF_A_TOOL if (prefix / part).is_dir())]
+
+
+def for_compilers(hidden: list[Path], tools: list[Path]) -> list[Path]:
+    """What compilers may read: the system and the folders of the tools, less what is hidden."""
+    listed = [word for name in ("CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "LD_LIBRARY_PATH", "GRADE_READ")
+              for word in os.environ.get(name, "").split(":") if word.startswith("/")]
+    bases = [part for prefix in (sys.prefix, sys.base_prefix) for part in parts_of(Path(prefix, "bin/python3"))]
+    wanted = [*map(Path, SYSTEM), *map(Path, listed), *bases,
+              *(part for tool in [*tools, sys.executable] for part in parts_of(Path(tool)))]
+    # A tool in /bin has / as its prefix, which would show everything.
+    wanted = [path for path in wanted if len(path.parts) > 1 and path.exists()]
+    return outermost([part for path in wanted for part in without(path, hidden)])
+
+
+def output_of(*words: str) -> str:
+    try:
+        return subprocess.run(words, text=True, capture_output=True, check=False).stdout
+    except OSError:
+        return ""
+
+
+def for_programs(confine: Path, compiler: str, gpu: bool) -> list[Path]:
+    """What a compiled program may read: the libraries of its language, and a card's driver."""
+    folders = os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    found = [output_of(compiler, f"-print-file-name={name}").strip() for name in LIBRARIES]
+    found += [f"{folder}/{name}" for folder in folders for name in LIBRARIES]
+    found += re.findall(r"/\S+", output_of("ldd", str(confine)))  # the loader is among them
+    if gpu:
+        found += DRIVER.findall(output_of("/sbin/ldconfig", "-p"))
+    found += ["/etc/ld.so.cache", "/usr/lib/wsl/lib" if gpu else ""]
+    places = [Path(os.path.normpath(name)) for name in found if name.startswith("/")]
+    # The loader looks a library up in a folder's true place, or by links that bubblewrap makes, too.
+    return outermost([path.parent.resolve() / path.name for path in places if path.exists()])
+
+
 @dataclass
 class Confinement:
-    """`words(...)` in front of a command confines it."""
+    """`of_program(...)` or `of_compiler(...)` in front of a command confines it."""
 
-    program: Path
+    confine: Path
     level: str
-    readable: list[Path]  # what every program may see: the system, compilers and their libraries
+    compilers: list[Path]
+    libraries: list[Path]
     gpu: bool
+    bubblewrap: tuple[str, ...] = ()  # and how it makes its namespaces
+    memory_mib: int = 2048
 
-    def words(self, slot: int, readable: list[Path] = (), options: list[str] = ()) -> list[str]:
-        """`slot`: the number of the worker; options are those of confine.cpp."""
-        place = os.getpid() % GRADINGS * USERS_A_GRADING + slot % USERS_A_GRADING
-        user = ["--user", str(FIRST_USER + place)] if os.geteuid() == 0 else []
-        shown = outermost([*self.readable, *readable])
-        return [str(self.program), "--level", self.level, *user, *(["--gpu"] if self.gpu else []), *options,
-                *(word for path in shown for word in ("--read", str(path))), "--"]
+    def of_program(self, readable: list[Path], around: Path, seconds: int) -> list[str]:
+        """In front of a program that works in the folder where it is started, one in `around`, for so many seconds of
+        a processor."""
+        return self.words([*self.libraries, *readable], around / HERE, [], ["--processor-seconds", str(seconds)], self.gpu)
+
+    def of_compiler(self, readable: list[Path], folder: Path, seconds: int) -> list[str]:
+        """In front of a compiler that writes to the folder."""
+        return self.words([*self.compilers, *readable], folder, ["--seconds", str(seconds)], ["--tools"], False)
+
+    def words(self, readable: list[Path], folder: Path, watched: list[str], inside: list[str], gpu: bool) -> list[str]:
+        shown = outermost([*readable, self.confine])
+        writable = HERE if folder.name == HERE else str(folder)
+        place = ["--write", writable, "--memory", str(self.memory_mib)]
+        landlock = [word for path in shown for word in ("--read", str(path))] if self.level == "landlock" else []
+        return [str(self.confine), "watch", *place, *watched, "--",
+                *(self.view(shown, folder, gpu) if self.level == "bubblewrap" else []),
+                str(self.confine), "inside", "--at", HERE, *place, *inside, *(["--gpu"] if gpu else []),
+                *(["--landlock", *landlock] if self.level == "landlock" else []), "--"]
+
+    def view(self, shown: list[Path], folder: Path, gpu: bool) -> list[str]:
+        """bubblewrap: namespaces of its own, and of the files only those that are shown."""
+        words = [*self.bubblewrap, "--die-with-parent", "--proc", "/proc",
+                 "--size", "65536", "--tmpfs", "/dev"]
+        devices = [*DEVICES, *(sorted(map(str, Path("/dev").glob("nvidia*"))) + ["/dev/dxg"] if gpu else [])]
+        words += [word for name in devices for word in ("--dev-bind-try", name, name)]
+        # bubblewrap would make the folders on the way for their owner alone, and root becomes another user.
+        parents = {parent for path in [*shown, folder] for parent in path.parents} - {Path("/"), Path(".")}
+        words += [word for parent in sorted(parents) for word in ("--perms", "0755", "--dir", str(parent))]
+        for path in [*shown, *([Path("/sys")] if gpu else [])]:
+            words += (["--symlink", os.readlink(path), str(path)] if path.is_symlink() and path.parent == Path("/")
+                      else ["--ro-bind", str(path), str(path)])
+        for name in ("/lib", "/lib64"):
+            if Path(name) not in shown and os.path.islink(name):
+                words += ["--symlink", os.readlink(name), name]
+        return [*words, "--bind", *[HERE if folder.name == HERE else str(folder)] * 2, "--remount-ro", "/dev", "--remount-ro", "/", "--"]
 
     def missing(self) -> str | None:
         """What this machine does not confine, as one sentence."""
@@ -73,15 +151,9 @@ class Confinement:
         return LEVELS[self.level]
 
 
-def visible(hidden: list[Path], tools: list[Path]) -> list[Path]:
-    """What confined programs may read: the system and the folders of the tools, less what is hidden."""
-    listed = [word for name in ("CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "LD_LIBRARY_PATH", "GRADE_READ")
-              for word in os.environ.get(name, "").split(":") if word.startswith("/")]
-    prefixes = [Path(tool).resolve().parent.parent for tool in [*tools, sys.executable]]
-    wanted = [*map(Path, SYSTEM), *map(Path, listed), *prefixes, Path(sys.prefix), Path(sys.base_prefix)]
-    # A tool in /bin has / as its prefix, which would show everything.
-    wanted = [path for path in wanted if len(path.parts) > 1 and path.exists()]
-    return outermost([part for path in wanted for part in without(path, hidden)])
+def here(words: list[str], folder: Path) -> list[str]:
+    """The words of a command that is started in this folder."""
+    return [str(folder) if word == HERE else word for word in words]
 
 
 def compile_confine(root: Path, compiler: str) -> Path:
@@ -101,14 +173,42 @@ def compile_confine(root: Path, compiler: str) -> Path:
     return temporary.replace(target)
 
 
-def strongest(program: Path, readable: list[Path], gpu: bool, wanted: str = "") -> Confinement:
+def strongest(confine: Path, compiler: str, hidden: list[Path], tools: list[Path], gpu: bool, memory_mib: int = 2048,
+              wanted: str = "") -> Confinement:
     """The first level that holds on this machine, or the one that is wanted."""
     said = ""
+    libraries = for_programs(confine, compiler, gpu)
     for level in [wanted] if wanted else LEVELS:
-        confinement = Confinement(program, level, readable, gpu)
-        words = confinement.words(0)
-        result = subprocess.run([*words[:-1], "--probe"], text=True, capture_output=True, cwd="/", check=False)
-        if result.returncode == 0:
-            return confinement
-        said = result.stderr.strip()
+        for way in ways_of_bubblewrap() if level == "bubblewrap" else [()]:
+            found = Confinement(confine, level, for_compilers(hidden, tools), libraries, gpu, way, memory_mib)
+            said = trial(found)
+            if not said:
+                return found
     raise CannotConfine(said or "no level of confinement holds here")
+
+
+def ways_of_bubblewrap() -> list[tuple[str, ...]]:
+    """Root makes the namespaces itself, and becomes another user inside; whoever is not root needs one of users. None
+    may be made within, where this bubblewrap can say so; the filter of calls says it, too."""
+    unpacked = Path(__file__).resolve().parents[2] / "build/packages/usr/bin"  # where set-up had no root
+    program = shutil.which("bwrap", path=f"{os.environ.get('PATH', '')}:{unpacked}") or "bwrap"
+    if os.geteuid() == 0:
+        kinds = ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try")
+        return [(program, *kinds, "--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")]
+    return [(program, "--unshare-all", "--unshare-user", "--disable-userns"), (program, "--unshare-all")]
+
+
+def trial(confinement: Confinement) -> str:
+    """What does not hold here, or nothing."""
+    secret = "/etc/passwd" if confinement.level != "limits" else "/nowhere"
+    folder = confinement.confine.parent / f"trial-{os.getpid()}"
+    folder.mkdir(exist_ok=True)
+    try:
+        words = here(confinement.of_program([], folder.parent, 10), folder)
+        result = subprocess.run([*words, str(confinement.confine), "try", secret], text=True, capture_output=True,
+                                cwd=folder, check=False)
+        return result.stderr.strip() or f"it ended with {result.returncode}" if result.returncode else ""
+    except OSError as error:
+        return f"{error.filename}: {error.strerror}"
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shlex
 import signal
 import subprocess
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from .grade_build import Tools, base_environment, compile_work
 from .grade_collect import Work, main_file
-from .grade_confine import Confinement
+from .grade_confine import HERE, Confinement
 
 CHECK_SECONDS = 30  # times --timeout: after that a whole check is ended
 
@@ -54,47 +55,52 @@ class Rules:
     confinement: Confinement
     seed: int
     timeout: float
-    memory_mib: int
 
 
-def judge(rules: Rules, folder: Path, work: Work, tools: Tools, slot: int, card) -> Verdict:
+def judge(rules: Rules, folder: Path, work: Work, tools: Tools, card) -> Verdict:
     """`folder` is the work's own, and new; `card` is held while programs run."""
-    complaint = compile_work(rules.root, folder, work, tools, rules.confinement, slot)
+    complaint = compile_work(rules.root, folder, work, tools, rules.confinement)
     notes = "".join(f"{note}\n" for note in work.notes)
     if complaint:
         return Verdict(work.lab, "does not compile", notes + complaint)
     with card:
-        verdict = check(rules, folder, work.lab, tools, slot)
+        verdict = check(rules, folder, work.lab, tools)
     verdict.detail = notes + verdict.detail
     return verdict
 
 
-def write_launcher(rules: Rules, folder: Path, lab: str, tools: Tools, slot: int) -> Path:
+def write_launcher(rules: Rules, folder: Path, lab: str, tools: Tools) -> Path:
     """The script that the checker takes for the program, where `make` would have put the program."""
     name = main_file(lab).removesuffix(".cu")
     # One process may work for all of its threads' time; the checker itself ends what waits for ever.
-    seconds = str(int(4 * rules.timeout) + 1)
-    words = rules.confinement.words(slot, [folder / "program", rules.root / "data"],
-                                    ["--here", "--memory", str(rules.memory_mib), "--processor-seconds", seconds])
+    words = rules.confinement.of_program([folder / "program", rules.root / "data"], kept_of(folder, lab),
+                                        int(4 * rules.timeout) + 1)
+    line = shlex.join([*words, str(folder / "program" / name)]).replace(HERE, '"$PWD"')
     launcher = folder / "build" / tools.backend / "labs" / lab / name
     launcher.parent.mkdir(parents=True)
-    launcher.write_text(f'#!/bin/sh\nexec {shlex.join([*words, str(folder / "program" / name)])} "$@"\n')
+    launcher.write_text(f'#!/bin/sh\nexec {line} "$@"\n')
     launcher.chmod(0o755)
     return launcher
 
 
-def check(rules: Rules, folder: Path, lab: str, tools: Tools, slot: int) -> Verdict:
-    launcher = write_launcher(rules, folder, lab, tools, slot)
+def kept_of(folder: Path, lab: str) -> Path:
+    """Where the checker has the folders of its cases."""
+    return folder / "build/checks" / lab
+
+
+def check(rules: Rules, folder: Path, lab: str, tools: Tools) -> Verdict:
+    launcher = write_launcher(rules, folder, lab, tools)
     results = folder / "results.json"
     (folder / "tmp").mkdir()
     words = [sys.executable, "-B", str(rules.root / "labs" / lab / "check.py"), "--program", str(launcher),
-             "--json", str(results), "--keep", str(folder / "build/checks" / lab), "--seed", str(rules.seed),
+             "--json", str(results), "--keep", str(kept_of(folder, lab)), "--seed", str(rules.seed),
              "--timeout", f"{rules.timeout:g}", "--workers", "1"]
     environment = {**base_environment(), "TMPDIR": str(folder / "tmp"),
                    "PYTHONPATH": f"{rules.root / 'common'}:{os.environ.get('PYTHONPATH', '')}"}
     with open(folder / "check.txt", "w+b") as output:
         process = subprocess.Popen(words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output,
                                    stderr=subprocess.STDOUT, start_new_session=True)
+        limit_memory(process, rules.confinement.memory_mib)
         try:
             process.wait(CHECK_SECONDS * rules.timeout)
         except subprocess.TimeoutExpired:
@@ -115,6 +121,14 @@ def check(rules: Rules, folder: Path, lab: str, tools: Tools, slot: int) -> Verd
 def shorten(text: str, folder: Path, root: Path) -> str:
     """Paths as the student knows them, from the course's folder."""
     return text.replace(f"{folder}/", "").replace(f"{root}/", "")
+
+
+def limit_memory(process: subprocess.Popen, mebibytes: int) -> None:
+    """Of the checker, which reads what a submission writes; the programs that it starts have a limit of their own."""
+    try:
+        resource.prlimit(process.pid, resource.RLIMIT_DATA, (mebibytes << 20, resource.RLIM_INFINITY))
+    except (ProcessLookupError, ValueError, PermissionError):
+        pass  # it has ended, or is under a stricter limit already
 
 
 def end(process: subprocess.Popen) -> None:

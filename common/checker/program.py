@@ -15,7 +15,7 @@ from pathlib import Path
 from . import record as records
 from .failure import Failure
 
-OUTPUT_LIMIT = 64 << 20  # bytes of text after which a program is taken for an endless loop
+OUTPUT_LIMIT = 8 << 20  # bytes of text after which a program is taken for an endless loop
 SHOWN_LINES = 8
 RECORD = ".record_of_cpu_mode.json"  # in the folder in which the program starts
 

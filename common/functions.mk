@@ -45,5 +45,6 @@ learner_needs := python numpy $(if $(filter progress next watch,$(learner_goals)
 grade = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL $(call python_path,$(top)/common) \
     $(call quote,$(PYTHON)) -B -m checker.grade $(addprefix --lab ,$(1)) \
     $(if $(SUBMISSIONS),--submissions $(call quote,$(SUBMISSIONS))) \
+    $(if $(STUDENT),--only $(call quote,$(STUDENT))) $(if $(call is_set,FORCE),--force) \
     $(if $(POINTS),--points $(call quote,$(POINTS))) $(ARGS)
 grade_needs := python compiler make numpy scipy pillow stb boost bubblewrap

@@ -171,7 +171,8 @@ def test_the_points_of_cases_add_up(count, right):
 def test_the_files_for_students(course, graded):
     own = course / "build/grades/students"
     right = json.loads((own / "student_000/results.json").read_text())
-    assert right["score"] == 10 and [test["status"] for test in right["tests"]] == ["passed"] * 3
+    assert right["score"] == 10 and [test.get("status") for test in right["tests"]] == ["passed"] * 3 + [None]
+    assert right["tests"][3]["max_score"] == 0 and "no card" in right["tests"][3]["output"]
     assert round(sum(test["max_score"] for test in right["tests"]), 9) == 10
     broken = json.loads((own / "bad_does_not_compile/results.json").read_text())
     assert broken["score"] == 0 and len(broken["tests"]) == 1
@@ -265,6 +266,58 @@ def test_a_solution_that_fails_here_is_said(course):
         path.write_text(text)
 
 
+@pytest.fixture
+def checker_of(course):
+    """Replaces a part of the lab's checker for one test."""
+    path = course / "labs" / LAB / "check.py"
+    yield lambda old, new: path.write_text(CHECK.replace(old, new))
+    path.write_text(CHECK)
+
+
+def test_a_machine_on_which_the_solution_fails_is_no_measure(course, checker_of):
+    checker_of('raise checker.Skipped("this machine has no card")', 'case.fail("it took too long")')
+    refused = make(course, "grade", status=2)
+    assert f"the worked solution of {LAB} fails 'of a card' here" in refused.stderr and "too long" in refused.stderr
+    wanted = make(course, "grade", "FORCE=1", "ARGS=--output build/forced")
+    assert "0 of 3 cases" in wanted.stdout
+    tests = json.loads((course / "build/forced/students/my_work/results.json").read_text())["tests"]
+    assert [test["max_score"] > 0 for test in tests] == [True] * 3 + [False]
+    assert "does not count, as the worked solution does not pass here: it took too long" in tests[3]["output"]
+
+
+def test_an_exercise_that_would_have_full_marks_is_refused(course, checker_of):
+    checker_of("case.expect(case.run(number).lines == [str(2 * number)]", "case.expect(True")
+    assert "as it is handed out passes all of the 3 cases" in make(course, "grade", status=2).stderr
+
+
+def test_one_student_again(course, tmp_path):
+    for name, file in (("ada", "solutions"), ("eve", "labs"), ("bob", "labs")):
+        shutil.copytree(course / file / LAB, tmp_path / "class" / name, ignore=shutil.ignore_patterns("*.py"))
+    words = ["grade", f"SUBMISSIONS={tmp_path}/class", "ARGS=--output build/again"]
+    make(course, *words)
+    before = verdicts(course / "build/again")
+    shutil.copy(course / "solutions" / LAB / "helper.h", tmp_path / "class/eve")
+    shutil.copy(course / "solutions" / LAB / "double.cu", tmp_path / "class/eve")
+    said = make(course, *words, "STUDENT=eve").stderr
+    assert "submissions: 1," in said
+    assert verdicts(course / "build/again") == {**before, "eve": "3 of 3 cases"}
+    assert "no folder joe" in make(course, *words, "STUDENT=joe", status=2).stderr
+
+
+def test_a_seed_is_a_students_own(course, tmp_path):
+    """The same at each submission, whoever else has the same sources."""
+    source = "#include <cstdio>\nint main(int, char** words) { if (words[1][0]) puts(words[1]); }\n"
+    for name in ("ada", "eve"):
+        (tmp_path / "class" / name).mkdir(parents=True)
+        (tmp_path / "class" / name / "double.cu").write_text(source)
+    said = []
+    for output in ("first", "second"):
+        make(course, "grade", f"SUBMISSIONS={tmp_path}/class", f"ARGS=--output build/{output}")
+        cases = json.loads((course / "build" / output / "grades.json").read_text())["students"]
+        said.append([cases[name][LAB]["cases"][2]["message"].splitlines()[0] for name in ("ada", "eve")])
+    assert said[0] == said[1] and said[0][0] != said[0][1]
+
+
 def test_gradescope(course, tmp_path):
     """The autograder as Gradescope lays it out."""
     (tmp_path / "source").mkdir()
@@ -275,6 +328,7 @@ def test_gradescope(course, tmp_path):
         shutil.copy(course / "solutions" / LAB / name, tmp_path / "submission")
     script = ROOT / "common/grading/gradescope/run_autograder"
     environment = {**os.environ, "AUTOGRADER": str(tmp_path), "PYTHON": sys.executable}
+    (tmp_path / "submission_metadata.json").write_text('{"users": [{"id": 7, "email": "ada@example.org"}]}')
     for expected, change in ((10, ""), (0, "no C++")):
         with open(tmp_path / "submission/double.cu", "a") as file:
             file.write(change)

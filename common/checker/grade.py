@@ -24,7 +24,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
-from . import exercises, grade_build, grade_collect, grade_confine, grade_report, grade_score, terminal
+from . import exercises, grade_build, grade_collect, grade_confine, grade_reference, grade_report, grade_score, terminal
 from .grade_collect import Work
 from .grade_judge import Rules, Verdict, judge
 from .job import end_orphans, interruptible
@@ -59,10 +59,14 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
                                      description="Grades one's own labs, or a folder of submissions.")
     parser.add_argument("--submissions", type=Path, metavar="FOLDER", help="one folder a student in it")
     parser.add_argument("--student", type=Path, metavar="FOLDER", help="one submission; results call it so")
+    parser.add_argument("--only", metavar="NAME", help="this student of --submissions anew; the others' grades stay")
+    parser.add_argument("--name", metavar="NAME", default="submission", help="whose --student's submission is")
+    parser.add_argument("--force", action="store_true", help="although the worked solution fails cases here")
+    parser.add_argument("--prepare", action="store_true", help="judge the worked solutions only, and remember it")
     parser.add_argument("--lab", action="append", metavar="NN_name", default=[], help="this lab only (repeatable)")
     parser.add_argument("--points", default="", metavar="WORDS", help='such as "03=20 13=40"; 10 for each other lab')
     parser.add_argument("--workers", type=int, metavar="N", help="submissions at a time (one a core)")
-    parser.add_argument("--seed", type=int, metavar="N", help="the seed of fresh input, to repeat a grading")
+    parser.add_argument("--seed", type=int, metavar="N", help="from which each student's seed of fresh input comes")
     parser.add_argument("--timeout", type=float, metavar="S", default=30, help="seconds that one run may take (30)")
     parser.add_argument("--memory", type=int, metavar="MIB", default=2048, help="memory of one run in MiB (2048)")
     parser.add_argument("--part", metavar="K/N", default="1/1", help="every N-th student, from the K-th on")
@@ -74,7 +78,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     cores = len(os.sched_getaffinity(0))
     options.workers = cores if options.workers is None else options.workers
-    options.seed = random.SystemRandom().randrange(1 << 31) if options.seed is None else options.seed
+    options.seed = class_seed() if options.seed is None else options.seed
     options.output = options.output.absolute()
     if options.workers < 1 or not options.timeout > 0 or options.memory < 1:
         raise refuse("--workers, --timeout and --memory take a number above zero")
@@ -89,12 +93,28 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
             raise refuse(f"there is no folder {folder}")
     if options.submissions and options.student:
         raise refuse("--submissions takes a folder of students, --student one of them: give one of the two")
+    if not re.fullmatch(r"[\w.@-]+", options.name) or options.name.startswith("."):
+        raise refuse(f"--name takes letters, digits and . @ - _, not {options.name}")
+    if options.only and not options.submissions:
+        raise refuse("STUDENT names one of the folders in SUBMISSIONS, so both are wanted")
     known = grade_collect.gradable_labs(ROOT)
     for lab in options.lab:
         if lab not in known:
             raise refuse(f"{lab} cannot be graded, because it has no worked solution or no checker; "
                          f"these can: {', '.join(known)}")
     return options
+
+
+def class_seed() -> int:
+    """Of every grading with this build folder, so that a student meets the same input at each submission."""
+    place = ROOT / "build/grade_seed"
+    try:
+        return int(place.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        seed = random.SystemRandom().randrange(1 << 31)
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(f"{seed}\n", encoding="ascii")
+        return seed
 
 
 # What is to be graded
@@ -108,8 +128,11 @@ def gather(options: argparse.Namespace) -> tuple[dict[str, dict[str, Work | Verd
         if not folders:
             raise refuse(f"{options.submissions} holds no folder: one folder a student is wanted")
         named = {folder.name: folder for folder in folders}
+        if options.only and options.only not in named:
+            raise refuse(f"{options.submissions} holds no folder {options.only}")
+        named = {options.only: named[options.only]} if options.only else named
     elif options.student:
-        named = {"submission": options.student}
+        named = {options.name: options.student}
     else:
         named = {"my_work": ROOT}
     found: dict[str, dict[str, Work | Verdict]] = {name: {} for name in named}
@@ -155,31 +178,34 @@ def remove(folder: Path) -> None:
         subprocess.run(["rm", "-rf", str(folder)], check=False)
 
 
-def judge_all(options: argparse.Namespace, works: list[Work], tools: dict, rules: Rules) -> dict[str, Verdict]:
-    """Digest -> verdict."""
+Found = dict[tuple[str, int], Verdict]  # by digest of the sources and seed
+
+
+def judge_all(options: argparse.Namespace, wanted: dict[str, tuple[Work, list[int]]], tools: dict, rules: Rules) -> Found:
+    """Each source is compiled once, and its checks that a seed says nothing to run once."""
     gpu = any(tool.backend == "gpu" for tool in tools.values())
     card = threading.Semaphore(ON_CARD_AT_ONCE) if gpu else contextlib.nullcontext()
     place = options.output / "work"
-    progress = Progress(len(works))
+    progress = Progress(len(wanted))
     stopping = threading.Event()
 
-    def one(work: Work) -> Verdict | None:
+    def one(work: Work, seeds: list[int]) -> dict[int, Verdict]:
         if stopping.is_set():
-            return None
+            return {}
         folder = place / f"{work.lab}-{work.digest}"
         try:
             folder.mkdir(parents=True)
-            return judge(rules, folder, work, tools[work.lab], card)
+            return judge(rules, folder, work, seeds, tools[work.lab], card)
         except Exception as error:  # nobody else's grade may hang on it
-            return Verdict(work.lab, f"the grader failed at this one: {type(error).__name__}: {error}")
+            return dict.fromkeys(seeds, Verdict(work.lab, f"the grader failed at this one: {type(error).__name__}: {error}"))
         finally:
             remove(folder)
             progress.step(work.lab)
 
     with ThreadPoolExecutor(options.workers) as pool:
-        futures = {work.digest: pool.submit(one, work) for work in works}
+        futures = {digest: pool.submit(one, *unit) for digest, unit in wanted.items()}
         try:
-            return {digest: future.result() for digest, future in futures.items()}
+            return {(digest, seed): verdict for digest, future in futures.items() for seed, verdict in future.result().items()}
         except BaseException:
             stopping.set()
             while wait(futures.values(), timeout=0.05).not_done:
@@ -189,15 +215,33 @@ def judge_all(options: argparse.Namespace, works: list[Work], tools: dict, rules
             progress.bar.close()
 
 
-def reference_notes(lab: str, verdict: Verdict) -> tuple[list[str], list[str]]:
-    if not verdict.cases:
-        raise Stop(IMPOSSIBLE, f"the worked solution of {lab} cannot be judged here ({verdict.sentence}), so nothing "
-                               f"can be graded by it:\n{verdict.detail}")
-    counted, notes = grade_score.counted_cases(verdict)
-    if not counted and not all(case.message.startswith("skipped: ") for case in verdict.cases):
-        raise Stop(IMPOSSIBLE, f"the worked solution of {lab} passes no case here, so nothing can be graded by it: "
-                               f"{verdict.cases[0].message}")
-    return counted, notes
+def confine_here(options: argparse.Namespace, tools: grade_build.Tools) -> tuple[grade_confine.Confinement, list[str]]:
+    """How submissions are confined, and notes on what is left open."""
+    hidden = [ROOT, *(folder.resolve() for folder in (options.submissions, options.student) if folder)]
+    confine = grade_confine.compile_confine(ROOT, tools.cxx)
+    compilers = [Path(tool) for tool in (shutil.which(tools.cxx), tools.nvcc, os.environ.get("CCBIN", ""))
+                 if tool and tool.startswith("/")]
+    confinement = grade_confine.strongest(confine, tools.cxx, hidden, compilers, tools.backend == "gpu", options.memory,
+                                          options.confine)
+    say(f"confined by {confinement.level}")
+    missing = confinement.missing()
+    return confinement, [f"not confined on this machine: {missing}"] if missing else []
+
+
+def judge_references(options: argparse.Namespace, labs: list[str], tools: dict, rules: Rules) -> dict[str, tuple]:
+    """Lab -> the cases that count, and those that do not. What was found out before is remembered."""
+    memory = grade_reference.Memory(rules)
+    works = {work.digest: work for lab in labs for work in grade_reference.works(ROOT, lab)}
+    found = {digest: memory.recall(work, tools[work.lab]) for digest, work in works.items()}
+    new = {digest: (works[digest], [rules.seed]) for digest, verdict in found.items() if verdict is None}
+    for (digest, _), verdict in judge_all(options, new, tools, rules).items():
+        found[digest] = verdict
+        memory.keep(works[digest], tools[verdict.lab], verdict)
+    try:
+        return {lab: grade_reference.counted(*(found[work.digest] for work in grade_reference.works(ROOT, lab)), options.force)
+                for lab in labs}
+    except grade_reference.Unfair as reason:
+        raise Stop(IMPOSSIBLE, str(reason)) from None
 
 
 def grade(options: argparse.Namespace) -> grade_score.Grades:
@@ -206,39 +250,29 @@ def grade(options: argparse.Namespace) -> grade_score.Grades:
     tools = {lab: grade_build.find_tools(ROOT, lab) for lab in labs}
     one = tools[labs[0]]
     say(f"backend: {one.backend} ({one.reason})")
-
-    hidden = [ROOT, *(folder.resolve() for folder in (options.submissions, options.student) if folder)]
-    confine = grade_confine.compile_confine(ROOT, one.cxx)
-    compilers = [Path(tool) for tool in (shutil.which(one.cxx), one.nvcc, os.environ.get("CCBIN", ""))
-                 if tool and tool.startswith("/")]
-    confinement = grade_confine.strongest(confine, one.cxx, hidden, compilers, one.backend == "gpu", options.memory,
-                                          options.confine)
-    missing = confinement.missing()
-    say(f"confined by {confinement.level}")
-    notes += [f"not confined on this machine: {missing}"] if missing else []
+    confinement, open_ends = confine_here(options, one)
+    notes += open_ends
+    rules = Rules(ROOT, confinement, options.seed, options.timeout)
+    references = judge_references(options, labs, tools, rules)
+    notes += [sentence for lab in labs for sentence in grade_reference.note(lab, references[lab][1])]
     for note in notes:
         say(note)
-
-    references = {lab: grade_collect.solution(ROOT, lab) for lab in labs}
-    submitted = [work for works in found.values() for work in works.values() if isinstance(work, Work)]
-    distinct = {work.digest: work for work in [*references.values(), *submitted]}
-    say(f"submissions: {len(found)}, sources of a lab: {len(submitted)}, different ones with the worked solutions: "
-        f"{len(distinct)}, fresh input by --seed {options.seed}")
-    rules = Rules(ROOT, confinement, options.seed, options.timeout)
-    verdicts = judge_all(options, list(distinct.values()), tools, rules)
-
-    counted = {}
-    for lab in labs:
-        counted[lab], sentences = reference_notes(lab, verdicts[references[lab].digest])
-        for sentence in sentences:
-            say(sentence)
-        notes += sentences
-    students = {name: {lab: verdict_of(work, verdicts) for lab, work in works.items()} for name, works in found.items()}
-    return grade_score.Grades(options.seed, one.backend, points, counted, students, notes)
-
-
-def verdict_of(work: Work | Verdict, verdicts: dict[str, Verdict]) -> Verdict:
-    return work if isinstance(work, Verdict) else verdicts[work.digest]
+    grades = grade_score.Grades(options.seed, one.backend, points, {lab: references[lab][0] for lab in labs}, {}, notes,
+                                {lab: references[lab][1] for lab in labs}, {name: rules.seed_of(name) for name in found})
+    if options.prepare:
+        return grades
+    wanted: dict[str, tuple[Work, list[int]]] = {}
+    for name, works in found.items():
+        for work in works.values():
+            if isinstance(work, Work):
+                seeds = wanted.setdefault(work.digest, (work, []))[1]
+                seeds += [grades.seeds[name]] if grades.seeds[name] not in seeds else []
+    say(f"submissions: {len(found)}, sources of a lab: {sum(len(seeds) for _, seeds in wanted.values())}, different ones: "
+        f"{len(wanted)}, fresh input from --seed {options.seed}")
+    verdicts = judge_all(options, wanted, tools, rules)
+    grades.students = {name: {lab: work if isinstance(work, Verdict) else verdicts[work.digest, grades.seeds[name]]
+                              for lab, work in works.items()} for name, works in found.items()}
+    return grades
 
 
 def points_of(labs: list[str], wish: str) -> dict[str, float]:
@@ -248,17 +282,28 @@ def points_of(labs: list[str], wish: str) -> dict[str, float]:
         raise refuse(str(error)) from None
 
 
-def merge(options: argparse.Namespace) -> grade_score.Grades:
-    parts = []
-    for folder in options.merge:
-        try:
-            parts.append(grade_score.Grades.from_json(json.loads((folder / "grades.json").read_text("utf-8"))))
-        except (OSError, ValueError, TypeError, KeyError) as error:
-            raise refuse(f"{folder} holds no finished part: {error}") from None
+def read_grades(folder: Path) -> grade_score.Grades:
     try:
-        return grade_score.merged(parts)
+        return grade_score.Grades.from_json(json.loads((folder / "grades.json").read_text("utf-8")))
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise refuse(f"{folder} holds no finished part: {error}") from None
+
+
+def merge(parts: list[grade_score.Grades], again: bool = False) -> grade_score.Grades:
+    try:
+        return grade_score.merged(parts, again)
     except ValueError as error:
         raise Stop(IMPOSSIBLE, str(error)) from None
+
+
+def grade_again(options: argparse.Namespace) -> grade_score.Grades:
+    """One student of a class that has been graded; without a grading there is just this one in the table."""
+    if not (options.output / "grades.json").is_file():
+        return grade(options)
+    before = read_grades(options.output)
+    options.lab = options.lab or before.labs
+    options.points = options.points or " ".join(f"{lab}={points:g}" for lab, points in before.points.items())
+    return merge([before, grade(options)], again=True)
 
 
 # Reporting
@@ -285,8 +330,7 @@ def alone(folder: Path):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise Stop(IMPOSSIBLE, f"another grading writes to {folder}") from None
-        for name in ("work", "students"):
-            remove(folder / name)
+        remove(folder / "work")
         try:
             yield
         finally:
@@ -305,7 +349,13 @@ def run(arguments: list[str] | None) -> int:
     try:
         options = parse(arguments)
         with alone(options.output):
-            grades = merge(options) if options.merge else grade(options)
+            if options.merge:
+                grades = merge([read_grades(folder) for folder in options.merge])
+            else:
+                grades = (grade_again if options.only else grade)(options)
+            if options.prepare:
+                say(f"the worked solutions of {', '.join(grades.labs)} are judged and remembered")
+                return DONE
             grade_report.write_all(grades, options.output)
     except Stop as stop:
         say(str(stop))

@@ -55,12 +55,6 @@ def gradable_labs(root: Path) -> list[str]:
                   if (root / "solutions" / path.parent.name / main_file(path.parent.name)).is_file())
 
 
-def solution(root: Path, lab: str) -> Work:
-    """The worked solution in the form of a submission."""
-    paths = [path for path in sorted((root / "solutions" / lab).iterdir()) if path.suffix in exercises.SUFFIXES]
-    return Work(lab, (*((path.name, path.read_bytes()) for path in paths), *given(root, lab)))
-
-
 def given(root: Path, lab: str) -> list[tuple[str, bytes]]:
     """What a submission compiles with, and never brings along."""
     return [(name, text.encode()) for name, text in exercises.given_files(root / "labs" / lab).items()]

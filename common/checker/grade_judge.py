@@ -6,6 +6,7 @@ starts the real one confined. So a submission meets neither checker, nor oracle,
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import resource
@@ -28,6 +29,7 @@ class Case:
     name: str
     passed: bool
     message: str = ""
+    fresh: bool = False  # made from a student's own seed
 
 
 @dataclass
@@ -38,6 +40,11 @@ class Verdict:
     sentence: str
     detail: str = ""
     cases: list[Case] = field(default_factory=list)
+
+    def with_cases(self, cases: list[Case]) -> Verdict:
+        """The same, but for the cases with fresh input of another seed."""
+        others = {case.name: case for case in cases if case.fresh}
+        return Verdict(self.lab, self.sentence, self.detail, [others.get(case.name, case) for case in self.cases])
 
     def as_json(self) -> dict:
         return asdict(self)
@@ -53,20 +60,35 @@ class Rules:
 
     root: Path
     confinement: Confinement
-    seed: int
+    seed: int  # of the class
     timeout: float
 
+    def seed_of(self, student: str) -> int:
+        """A student's own, the same at every submission."""
+        return int.from_bytes(hashlib.sha256(f"{self.seed} {student}".encode("utf-8", "replace")).digest()[:4], "big")
 
-def judge(rules: Rules, folder: Path, work: Work, tools: Tools, card) -> Verdict:
-    """`folder` is the work's own, and new; `card` is held while programs run."""
+
+def judge(rules: Rules, folder: Path, work: Work, seeds: list[int], tools: Tools, card) -> dict[int, Verdict]:
+    """The verdict for each seed. `folder` is the work's own, and new; `card` is held while programs run."""
     complaint = compile_work(rules.root, folder, work, tools, rules.confinement)
     notes = "".join(f"{note}\n" for note in work.notes)
     if complaint:
-        return Verdict(work.lab, "does not compile", notes + complaint)
+        return dict.fromkeys(seeds, Verdict(work.lab, "does not compile", notes + complaint))
+    launcher = write_launcher(rules, folder, work.lab, tools)
+    found: dict[int, Verdict] = {}
     with card:
-        verdict = check(rules, folder, work.lab, tools)
-    verdict.detail = notes + verdict.detail
-    return verdict
+        for seed in seeds:
+            first = next(iter(found.values()), None)
+            fresh = [case.name for case in first.cases if case.fresh] if first else []
+            if first and not fresh:
+                found[seed] = first
+                continue
+            found[seed] = check(rules, folder, work.lab, launcher, seed, fresh)
+            if first and found[seed].cases:
+                found[seed] = first.with_cases(found[seed].cases)
+    for verdict in found.values():
+        verdict.detail = notes + verdict.detail.removeprefix(notes)
+    return found
 
 
 def write_launcher(rules: Rules, folder: Path, lab: str, tools: Tools) -> Path:
@@ -88,13 +110,14 @@ def kept_of(folder: Path, lab: str) -> Path:
     return folder / "build/checks" / lab
 
 
-def check(rules: Rules, folder: Path, lab: str, tools: Tools) -> Verdict:
-    launcher = write_launcher(rules, folder, lab, tools)
+def check(rules: Rules, folder: Path, lab: str, launcher: Path, seed: int, only: list[str]) -> Verdict:
+    """`only`: these cases, if any are named."""
     results = folder / "results.json"
-    (folder / "tmp").mkdir()
+    results.unlink(missing_ok=True)
+    (folder / "tmp").mkdir(exist_ok=True)
     words = [sys.executable, "-B", str(rules.root / "labs" / lab / "check.py"), "--program", str(launcher),
-             "--json", str(results), "--keep", str(kept_of(folder, lab)), "--seed", str(rules.seed),
-             "--timeout", f"{rules.timeout:g}", "--workers", "1"]
+             "--json", str(results), "--keep", str(kept_of(folder, lab)), "--discard", "--seed", str(seed),
+             "--timeout", f"{rules.timeout:g}", "--workers", "1", *(word for name in only for word in ("--case", name))]
     environment = {**base_environment(), "TMPDIR": str(folder / "tmp"),
                    "PYTHONPATH": f"{rules.root / 'common'}:{os.environ.get('PYTHONPATH', '')}"}
     with open(folder / "check.txt", "w+b") as output:
@@ -115,7 +138,7 @@ def check(rules: Rules, folder: Path, lab: str, tools: Tools) -> Verdict:
         return Verdict(lab, "the checker gave no result", shorten(text, folder, rules.root)[-4000:])
     return Verdict(lab, "", "", [Case(case["name"], case["passed"],
                                       ("skipped: " if case["skipped"] else "")
-                                      + shorten(case["message"], folder, rules.root)) for case in cases])
+                                      + shorten(case["message"], folder, rules.root), case["fresh"]) for case in cases])
 
 
 def shorten(text: str, folder: Path, root: Path) -> str:

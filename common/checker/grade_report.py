@@ -8,6 +8,7 @@ import csv
 import html
 import io
 import json
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -19,6 +20,7 @@ MESSAGE_LIMIT = 4000
 
 
 def write_all(grades: Grades, folder: Path) -> None:
+    shutil.rmtree(folder / "students", ignore_errors=True)
     for student in grades.students:
         own = folder / "students" / student
         own.mkdir(parents=True, exist_ok=True)
@@ -46,6 +48,8 @@ def gradescope(grades: Grades, student: str) -> dict:
             tests.append({"name": f"{label}: {clean(case.name)}", "score": share if case.passed else 0,
                           "max_score": share, "status": "passed" if case.passed else "failed",
                           "output": clean(case.message)[:MESSAGE_LIMIT]})
+        tests += [{"name": f"{label}: {clean(name)}", "score": 0, "max_score": 0, "output": clean(reason)[:MESSAGE_LIMIT]}
+                  for name, reason in grades.dropped.get(lab, {}).items()]
     lines = [f"{lab}: {clean(grades.sentence(student, lab))}, {grades.score(student, lab):g} of "
              f"{grades.points[lab]:g} points" for lab in grades.labs]
     return {"score": grades.total(student), "output": "\n".join(lines), "visibility": "visible",

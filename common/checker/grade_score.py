@@ -1,8 +1,4 @@
-"""From verdicts to points: a lab's points are shared equally by the cases that count.
-
-A case counts if the worked solution passes it on this machine, under the same limits. So nobody loses
-points by what cannot be tried here, and nobody gains any by a program that says that it skips.
-"""
+"""From verdicts to points: a lab's points are shared equally by the cases that count, the same for everybody."""
 
 from __future__ import annotations
 
@@ -24,6 +20,8 @@ class Grades:
     counted: dict[str, list[str]]  # the names of the cases that count
     students: dict[str, dict[str, Verdict]]
     notes: list[str] = field(default_factory=list)
+    dropped: dict[str, dict[str, str]] = field(default_factory=dict)  # lab -> the other cases, and why they do not count
+    seeds: dict[str, int] = field(default_factory=dict)  # of each student's fresh input
 
     @property
     def labs(self) -> list[str]:
@@ -72,7 +70,7 @@ class Grades:
         students = {name: {lab: verdict.as_json() for lab, verdict in verdicts.items()}
                     for name, verdicts in self.students.items()}
         return {"seed": self.seed, "backend": self.backend, "points": self.points, "counted": self.counted,
-                "notes": self.notes, "students": students}
+                "notes": self.notes, "students": students, "dropped": self.dropped, "seeds": self.seeds}
 
     @staticmethod
     def from_json(value: dict) -> Grades:
@@ -85,19 +83,6 @@ def main_reason(message: str) -> str:
     """The line of a failure that says most: which limit was broken, if any."""
     lines = [line.strip() for line in message.splitlines()]
     return next((line for line in lines if line.startswith("confine: ")), lines[0] if lines else "")
-
-
-def counted_cases(reference: Verdict) -> tuple[list[str], list[str]]:
-    """The cases that the worked solution passes here, and a sentence for those that it does not."""
-    counted = [case.name for case in reference.cases if case.passed]
-    left = [case for case in reference.cases if not case.passed]
-    notes = []
-    if left:
-        reason = left[0].message.replace("\n", "; ") or "no reason given"
-        more = f" and {len(left) - 1} more do" if len(left) > 1 else " does"
-        notes.append(f"{reference.lab}: '{left[0].name}'{more} not count, as the worked solution does not pass here: "
-                     f"{reason}")
-    return counted, notes
 
 
 def points_of(labs: list[str], wish: str) -> dict[str, float]:
@@ -115,19 +100,28 @@ def points_of(labs: list[str], wish: str) -> dict[str, float]:
     return points
 
 
-def merged(parts: list[Grades]) -> Grades:
-    """The grades of several gradings of one class. ValueError: they do not belong together."""
+SAME = ("seed", "backend", "points", "counted", "dropped")  # of all parts of one grading
+
+
+def check_same(first: Grades, other: Grades) -> None:
+    """ValueError: they do not belong together."""
+    for what in SAME:
+        if getattr(first, what) != getattr(other, what):
+            raise ValueError(f"the parts were graded with another {what}: {getattr(first, what)}, and {getattr(other, what)}")
+
+
+def merged(parts: list[Grades], again: bool = False) -> Grades:
+    """The grades of several gradings of one class; `again`: a later part may grade a student anew. ValueError: they do
+    not belong together."""
     first = parts[0]
-    whole = Grades(first.seed, first.backend, first.points, first.counted, {}, [])
+    whole = Grades(first.seed, first.backend, first.points, first.counted, {}, [], first.dropped)
     for part in parts:
-        for what in ("seed", "backend", "points", "counted"):
-            if getattr(part, what) != getattr(first, what):
-                raise ValueError(f"the parts were graded with another {what}: "
-                                 f"{getattr(first, what)}, and {getattr(part, what)}")
+        check_same(first, part)
         twice = whole.students.keys() & part.students.keys()
-        if twice:
+        if twice and not again:
             raise ValueError(f"{min(twice)} is in two of the parts")
         whole.students.update(part.students)
+        whole.seeds.update(part.seeds)
         whole.notes += [note for note in part.notes if note not in whole.notes]
     whole.students = dict(sorted(whole.students.items()))
     return whole

@@ -242,6 +242,7 @@ class Lab:
         parser.add_argument("--flags", metavar="FLAGS", default="", help="the compiler's further flags for --source")
         parser.add_argument("--keep", metavar="FOLDER", type=Path,
                             help="where the files of failing cases stay (build/checks/NN_name)")
+        parser.add_argument("--discard", action="store_true", help="they do not stay")
         options = parser.parse_args(arguments)
         self.refuse_nonsense(parser, options)
         return options
@@ -319,7 +320,7 @@ class Lab:
             self.watched_seconds = options.timeout
         outcomes: list[Outcome] = []
         with ThreadPoolExecutor(options.workers) as pool:
-            waiting = [pool.submit(self.run_case, case, program, kept, seed, patience) for case in cases]
+            waiting = [pool.submit(self.run_case, case, program, kept, seed, patience, options.discard) for case in cases]
             try:
                 self.collect(cases, waiting, outcomes, options)
                 self.print_report(outcomes, options)
@@ -389,15 +390,15 @@ class Lab:
         return kept
 
     def run_case(self, registered: Registered, program: Path, kept: Path, seed: int,
-                 patience: Patience) -> Outcome:
-        """Runs one case in a private folder, which stays only when the case fails."""
+                 patience: Patience, discard: bool = False) -> Outcome:
+        """Runs one case in a private folder, which stays only when the case fails, and not if it is to be discarded."""
         final = kept / re.sub(r"[^A-Za-z0-9.]+", "_", registered.name)
         folder = Path(tempfile.mkdtemp(prefix=f".running_{os.getpid()}_", dir=kept))
         backend, seed = backend_of(program), seed if registered.fresh else FIXED_SEED
         case = Case(registered.name, registered.parameters, program, folder, final, seed, backend,
                     patience.of(registered.variant or registered.function.__name__), registered.order_for(backend, seed))
         outcome = Outcome(registered.name, "ok", 0.0, registered.variant, registered.function.__name__,
-                          statuses=case.statuses)
+                          statuses=case.statuses, fresh=registered.fresh)
         started = time.monotonic()
         try:
             registered.function(case, **registered.parameters)
@@ -416,7 +417,7 @@ class Lab:
         outcome.seconds = time.monotonic() - started
         shutil.rmtree(final, ignore_errors=True)
         try:
-            if outcome.verdict == "FAIL":
+            if outcome.verdict == "FAIL" and not discard:
                 folder.replace(final)
         except OSError:
             pass  # the program has removed it, or another checker of this lab was quicker
@@ -476,6 +477,7 @@ class Lab:
                 "name": outcome.name,
                 "passed": outcome.verdict == "ok",
                 "skipped": outcome.verdict == "skip",
+                "fresh": outcome.fresh,
                 "seconds": round(outcome.seconds, 3),
                 "message": outcome.full_message(),
             } for outcome in outcomes],

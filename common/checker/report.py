@@ -32,6 +32,7 @@ class Outcome:
     by_program: bool = False
     unjudged: bool = False  # other cases are to tell what is wrong
     statuses: list[int] = field(default_factory=list)
+    fresh: bool = False  # its input comes from --seed
 
     def fail(self, text: str, cause: str | None = None, elements: int | None = None) -> None:
         """Takes the text of a failure apart: what is wrong, the cause, the command that repeats it."""

@@ -206,6 +206,8 @@ def test_an_ended_checker_leaves_no_program_behind(lab):
     ("write(2 * a + numpy.inf)", "33 of 33 elements differ"),
     ("while True: time.sleep(1)", "the program did not end within 1 second:"),
     ("os.mkfifo(options.output)", "output.npy is not a regular file"),
+    ("open(options.output, 'wb').write(b'\\x93NUMPY\\x01\\x00\\xff\\x00' + b'(' * 255)", "output.npy is no NumPy array"),
+    ("write(2 * a); open('.record_of_cpu_mode.json', 'w').write('[' * 3000)", "is broken: a program ends by returning from main"),
     ("numpy.savez(open(options.output, 'wb'), 2 * a)", "output.npy is no NumPy array"),
     ("write(2 * a); os.remove(options.a)", "changed or removed its input a.npy"),
     ("write(2 * a); numpy.save(options.a, 2 * a[:9])", "changed or removed its input a.npy"),

@@ -16,6 +16,11 @@ from .failure import Failure, Skipped
 from .program import PatienceWith, Run, explain_ending, quoted_output, run_program
 
 
+def first_words(error: Exception) -> str:
+    """What an exception says, on one line of a sensible length."""
+    return " ".join(str(error).split())[:200] or type(error).__name__
+
+
 class Case:
     """What a case function works with. One object a case; nothing is shared between cases."""
 
@@ -137,12 +142,12 @@ class Case:
             try:
                 with Image.open(path) as picture:
                     return numpy.asarray(picture)
-            except (OSError, ValueError, SyntaxError) as error:
-                raise Failure(f"{path.name} is no picture that Pillow can read: {error}")
+            except Exception as error:  # what a broken file makes of a reader is without end
+                raise Failure(f"{path.name} is no picture that Pillow can read: {first_words(error)}")
         try:
             array = numpy.load(path, allow_pickle=False)
-        except (ValueError, EOFError, OSError, MemoryError) as error:
-            raise Failure(f"{path.name} is no NumPy array: {error}")
+        except Exception as error:
+            raise Failure(f"{path.name} is no NumPy array: {first_words(error)}")
         if not isinstance(array, numpy.ndarray):
             raise Failure(f"{path.name} is no NumPy array: it is an archive of several")
         return array

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from . import record as records
@@ -131,7 +131,7 @@ def run_program(words: list[str], folder: Path, shown_folder: Path, environment:
             process.wait()
             running.discard(process)
         run = Run(command, process.returncode, read_text(stdout), read_text(stderr),
-                  time.monotonic() - started, tuple(words), records.read(folder / RECORD) if recorded else None)
+                  time.monotonic() - started, tuple(words), None)
     if complaint == "time":
         patience.timed_out()
         raise Failure(f"the program did not end within {seconds:g} second{'' if seconds == 1 else 's'}: a loop "
@@ -140,7 +140,10 @@ def run_program(words: list[str], folder: Path, shown_folder: Path, environment:
     if complaint == "output":
         raise Failure(f"the program printed more than {OUTPUT_LIMIT >> 20} MiB and was stopped: "
                       f"a loop does not stop\nrepeat: {command}")
-    return run
+    try:
+        return replace(run, record=records.read(folder / RECORD, run.status == 0)) if recorded else run
+    except Failure as failure:
+        raise Failure(f"{failure}\nrepeat: {command}") from None
 
 
 def end_group(process: subprocess.Popen) -> None:

@@ -10,18 +10,29 @@ import json
 from pathlib import Path
 
 from .comparison import counted
+from .failure import Failure
 
 SHOWN = 3
 
 
-def read(path: Path) -> dict | None:
-    """The record in a file, which is removed; None if the program did not end by itself."""
+def read(path: Path, ended_well: bool = False) -> dict | None:
+    """The record in a file, which is removed; None if the program did not end by itself, or does not know of records.
+
+    CPU mode makes the file when a program starts, and fills it when it ends. One that ended well has a whole one."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(found, dict):
+            return found
+    except FileNotFoundError:
         return None
+    except (OSError, ValueError, RecursionError):
+        pass
     finally:
         path.unlink(missing_ok=True)
+    if ended_well:
+        raise Failure(f"the record of what the program asked of CUDA, {path.name}, is broken: a program ends by returning from "
+                      f"main or by exit(), and leaves that file alone")
+    return None
 
 
 def is_called(kernel: str, name: str) -> bool:

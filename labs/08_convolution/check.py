@@ -314,7 +314,7 @@ def computed(case, variant, *words, inputs):
     try:
         return case.compute("--variant", variant, *words, inputs=inputs)
     except checker.Failure as failure:
-        kernel = case.last_run and re.search(r"kernel (?:\w+::)*(tiled|separable)(?:_columns)?<.*(?:past the end|before the start)", case.last_run.stderr)
+        kernel = case.last_run and re.search(r"kernel (?:\w+::)*(tiled|separable)(?:_columns)?<.{0,400}(?:past the end|before the start)", case.last_run.stderr)
         if not kernel:
             raise
         raise checker.Failure(str(failure), f"{PAST_THE_END[kernel[1]]} ({TODO[variant]})")

@@ -499,7 +499,7 @@ def singular(case):
         for variant in ["cpu"] + VARIANTS:
             run = case.run("--variant", variant, "--a", a_file, "--b", b_file, "--output", "x.npy", status=1)
             by = " By blocks, pivots are chosen by better(), too (TODO 1)." if variant in BY_BLOCKS else ""
-            case.expect(re.search(rf"singular.*column {column}\b", run.stderr),
+            case.expect(re.search(rf"singular.{0,200}column {column}\b", run.stderr),
                         f"{variant} should say that A is singular, and that column {column} has no pivot{todo(case, variant)}.{by} "
                         f"It says: {run.stderr.strip() or 'nothing'}")
             case.expect(not (case.folder / "x.npy").exists(), f"{variant} wrote a solution of a singular system")
@@ -517,7 +517,7 @@ def far_pivots(case):
                 "with half = search_threads / 2 and to halve it down to 1 (TODO 2).")
         for variant in STEPPED if case.backend == "gpu" else ["report"]:
             run = case.run("--variant", variant, *files, status=1)
-            case.expect(re.search(r"singular.*column 1\b", run.stderr), f"{variant}: the only element of column 0 is in row {row}, "
+            case.expect(re.search(r"singular.{0,200}column 1\b", run.stderr), f"{variant}: the only element of column 0 is in row {row}, "
                         f"and column 1 is the first without a pivot: {what} It says: {run.stderr.strip()}")
 
 
@@ -527,7 +527,7 @@ def nearly(case):
     for variant in VARIANTS:
         run = case.run("--variant", variant, "--a", case.save("a", a), "--b", case.save("b", numpy.array([12.0, 4, 28])),
                        status=(0, 1))
-        said = re.search(r"singular.*column 2\b", run.stderr) if run.status == 1 else "nearly singular" in run.stdout
+        said = re.search(r"singular.{0,200}column 2\b", run.stderr) if run.status == 1 else "nearly singular" in run.stdout
         case.expect(said, f"{variant}: the third column is the sum of the others; it should be called singular, or nearly "
                     f"so{todo(case, variant)}")
 

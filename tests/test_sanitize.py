@@ -73,6 +73,11 @@ def test_fault(folder, number, kind, lines, variable, words):
     (7, "race", r"the array values, element 1 "),
     (8, "call", r"an allocation of 1,099,511,627,776 bytes failed: under watch a program has .*\n(.*\n)*"
                 r".*cudaMalloc fails, and the program does not look at what it returns: out of memory"),
+    (9, "undefined", r"\(0,0,0\), \w+ a value of type float4? at an address that is no multiple of 16\. A GPU stops"),
+    (10, "bounds", r"of the shared variable entries of 132 bytes\. Does the launch ask for enough, in its third place\?"),
+    (11, "race", r"race between host code and a copy on pinned memory \(byte 0 of an allocation of 256 bytes\)"),
+    (12, "race", r"race between two launches of kernel halve on the array values, element 0"),
+    (13, "race", r"race between two copies on global memory"),
 ])
 def test_words(folder, number, kind, words):
     """One finding at the line of its fault, be that in a header, and with the cause."""
@@ -81,7 +86,7 @@ def test_words(folder, number, kind, words):
     assert result.returncode == 1 and re.search(words, result.stderr + result.stdout), result.stderr + result.stdout
     [finding] = json.loads(found.read_text())
     lines = [line for file in (WORDS, WORDS.with_suffix(".h")) for line, text in enumerate(file.read_text().splitlines(), 1)
-             if f"// LINE {number}" in text]
+             if re.search(rf"\bLINE {number}\b", text)]
     assert (finding["kind"], finding["lines"]) == (kind, lines)
 
 
@@ -391,6 +396,26 @@ def test_advice_for_lines_of_two_files(tmp_path):
     read, write = ({"place": place, "atomic": 0, "number": 0, "warp": place, "write": place == 2} for place in (1, 2))
     fact = {"first": read, "second": write, "size": 4, "bytes": 64}
     assert words.advice(fact, [3, 9]) == "Put __syncthreads() between the two."
+
+
+def test_the_runtime_knows_the_learner_s_files_as_python_does(folder):
+    """Where a learner's file ends is told in two languages."""
+    own, beside = folder / "own.h", folder / "string.h"
+    own.write_text("")
+    beside.symlink_to("/usr/include/string.h")
+    source = folder / "learners.cpp"
+    source.write_text('#include "faults.h"\nint main(int count, char** names) {\n    for (int i = 1; i < count; ++i)\n'
+                      '        std::putchar(cuda_cpu::is_learners(names[i]) ? \'1\' : \'0\');\n}\n')
+    common = farm.ROOT / "common"
+    includes = [f"-I{common / part}" for part in ("cpu/runtime", "cpu/include")]
+    program = folder / "learners"
+    built = farm.run("g++", "-std=c++17", *includes, f'-DCUDA_CPU_COMMON="{common.resolve()}"', source, "-o", program)
+    assert built.returncode == 0, built.stderr
+    files = ["/no/such/scale.cu", "tile.cuh", own, beside, "/usr/include/string.h", f"{folder}/../{folder.name}/own.h",
+             "/usr/share/../include/string.h", common / "lab.h", common / "cpu/runtime/faults.h", folder / "missing.h", folder,
+             "/no.cu/Makefile", common / "build.sh", farm.ROOT / "labs/03_vector_add/vector_add.cu"]
+    said = "".join(str(int(sanitize_words.is_learners(str(file)))) for file in files)
+    assert farm.run(program, *files).stdout == said and {"0", "1"} <= set(said)
 
 
 def test_lines_in_a_path_with_a_space(monkeypatch):

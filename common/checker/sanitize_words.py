@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from explain.frames import MissingTool, frames_of
@@ -54,10 +54,10 @@ class Finding:
     variable: str | None
     count: int
     sentence: str
-    in_one_warp: bool = False  # of a race: both threads
+    parts: dict = field(default_factory=dict)  # what merged() asks for; no part of the report
 
     def as_dict(self) -> dict:
-        return {name: value for name, value in asdict(self).items() if name != "in_one_warp"}
+        return {name: value for name, value in asdict(self).items() if name != "parts"}
 
 
 def merged(found: list[Finding]) -> list[Finding]:
@@ -71,8 +71,8 @@ def merged(found: list[Finding]) -> list[Finding]:
     racing = {(line, finding.variable) for finding in single.values() if finding.kind == "race"
               for line in finding.lines}
     undefined = {tuple(finding.lines) for finding in single.values() if finding.kind == "undefined"}
-    misaligned = {tuple(finding.lines) for finding in single.values() if "misaligned" in finding.sentence}
-    for_block = [finding for finding in single.values() if finding.kind == "race" and "Put __syncthreads()" in finding.sentence]
+    misaligned = {tuple(finding.lines) for finding in single.values() if "misaligned" in finding.parts}
+    for_block = [finding for finding in single.values() if finding.parts.get("barrier") == "__syncthreads()"]
     for finding in single.values():
         # One barrier serves both: where one race needs it for the whole block, __syncwarp would not do.
         if finding.kind == "race" and any(overlap(finding, other) for other in for_block):
@@ -89,23 +89,19 @@ def grouped(found: list[Finding]) -> list[Finding]:
     """Many races of one kernel on one variable have one cause, and become one finding."""
     groups: dict[tuple, list[Finding]] = {}
     for finding in found:
-        if finding.kind == "race" and "of the same block" in finding.sentence and finding.variable:
+        if finding.kind == "race" and finding.variable and finding.parts:
             groups.setdefault((finding.kernel, finding.variable), []).append(finding)
-    for (kernel, variable), races in groups.items():
+    for (kernel, _), races in groups.items():
         if len(races) < 3:
             continue
-        lines = sorted({line for race in races for line in race.lines})
-        file = races[0].sentence.partition(":")[0]
-        whole = re.search(rf" on ((?:the [a-z ]+ )?{re.escape(variable)})\b", races[0].sentence)[1]
-        in_warps = all(race.in_one_warp for race in races)
+        first, one = races[0], races[0].parts
+        first.lines, first.count = sorted({line for race in races for line in race.lines}), sum(race.count for race in races)
+        in_warps = all(race.parts["in_one_warp"] for race in races)
         barrier, whose = ("__syncwarp()", "a warp") if in_warps else ("__syncthreads()", "the block")
-        example = races[0].sentence.partition("): thread ")[2] or races[0].sentence.partition(": thread ")[2]
-        example = example.partition(", and nothing orders the two")[0]
-        races[0].lines, races[0].count = lines, sum(race.count for race in races)
-        races[0].sentence = (
-            f"{file}:{lines[0]}: race in kernel {kernel} on {whole} ({races[0].count} times): the lines "
-            f"{', '.join(map(str, lines[:-1]))} and {lines[-1]} use it, and nothing orders what the threads of {whose} do there; "
-            f"thread {example}, for one. Put {barrier} between one step and the next; where one line reads and writes, read "
+        first.sentence = (
+            f"{one['file']}:{first.lines[0]}: race in kernel {kernel} on {one['what']} ({first.count} times): the lines "
+            f"{', '.join(map(str, first.lines[:-1]))} and {first.lines[-1]} use it, and nothing orders what the threads of {whose} "
+            f"do there; {one['deeds']}, for one. Put {barrier} between one step and the next; where one line reads and writes, read "
             f"into a variable first, then {barrier}, then write, and {barrier} again.")
         found = [finding for finding in found if finding not in races[1:]]
     return found
@@ -113,8 +109,8 @@ def grouped(found: list[Finding]) -> list[Finding]:
 
 def absent_twice(finding: Finding, single: dict[tuple, Finding]) -> bool:
     """Whether a lane that does not take part is told by what another reads from it."""
-    return (finding.kind == "warp" and "which does not call it, and goes on" in finding.sentence
-            and any(other is not finding and other.kind == "warp" and other.lines == finding.lines for other in single.values()))
+    return "passed" in finding.parts and any(
+        other is not finding and other.kind == "warp" and other.lines == finding.lines for other in single.values())
 
 
 def overlap(one: Finding, other: Finding) -> bool:
@@ -256,6 +252,11 @@ def loops_around(text: str, line: int) -> set[int]:
     return {place for place, is_loop in open_braces if is_loop}
 
 
+def barrier_for(first: dict, second: dict) -> str:
+    """What orders two threads of a block. Of a block of one warp nobody knows whether those of a larger one would meet."""
+    return "__syncwarp()" if first["warp"] == second["warp"] and first.get("warps") != 1 else "__syncthreads()"
+
+
 def repair(first: dict, second: dict, lines: list[int], text: str | None = None) -> str:
     """What usually helps against a race; the same, whichever of the two came first. Each side has its
     line, and `text` is that of the file where both stand, if it is known."""
@@ -269,15 +270,13 @@ def repair(first: dict, second: dict, lines: list[int], text: str | None = None)
         return ("If the threads are to work on one element together, use an atomic function, atomicAdd for a sum; "
                 "otherwise give each thread an element of its own, or put a barrier between one use and the next: in a loop at the end of "
                 "each round, in one line between the read, into a variable, and the write.")
-    # Of a block of one warp nobody knows whether the threads of a larger one would meet.
-    same_warp = first["warp"] == second["warp"]
-    barrier = "__syncwarp()" if same_warp and first.get("warps") != 1 else "__syncthreads()"
+    barrier = barrier_for(first, second)
     if first["write"] and second["write"]:
         return f"Put {barrier} between the two, or let one thread write it."
     if len(lines) < 2 or not first["line"] or not second["line"]:
         return f"Put {barrier} between the two."
     early, late = sorted((first, second), key=lambda side: side["line"])
-    stands = barrier_between(text, lines, same_warp) if text else None
+    stands = barrier_between(text, lines, first["warp"] == second["warp"]) if text else None
     if stands and not loops_around(text, lines[0]) & loops_around(text, lines[1]):
         return (f"A barrier stands between these lines, and not between what these threads do there: is it inside a loop or "
                 f"a condition? Put {barrier} behind that, before line {late['line']}.")
@@ -342,19 +341,25 @@ class Words:
     def of_race(self, fact: dict) -> Finding:
         first, second = fact["first"], fact["second"]
         where, lines = self.where(first, second)
-        name, element = self.memory(fact)
-        kernels = list(dict.fromkeys(side["by"] for side in (first, second) if "thread" in side))
+        name, what, part = self.memory(fact)
         apart = first["work"] != second["work"]
-        whose = "kernel " + " and kernel ".join(kernels) if kernels else "host code and a copy"
+        parties = [self.party(side) for side in (first, second)]
+        kernel = next((side["by"] for side in (second, first) if "thread" in side), None)
+        whose = "in " + parties[0] if not apart else "between " + (
+            " and ".join(parties) if parties[0] != parties[1] else f"two launches of {parties[0]}" if kernel else "two copies")
         deeds = [self.actor(side, apart) + " " + self.deed(side) for side in (first, second)]
-        if not apart and first["number"] == second["number"]:
+        in_one_block = not apart and first["number"] == second["number"]
+        if in_one_block:
             deeds[1] = deeds[1].replace(f"block {second['block']}", "the same block", 1)
-        text = (f"{where}: race in {whose} on {element}{{times}}: {deeds[0]}, {deeds[1]}, and nothing orders the two. "
-                f"{self.order_of_works(first, second) if apart else self.advice(fact, lines)}")
+        advice = self.order_of_works(first, second) if apart else self.advice(fact, lines)
+        text = f"{where}: race {whose} on {what}{part}{{times}}: {', '.join(deeds)}, and nothing orders the two. {advice}"
         thread = next((side for side in (second, first) if "thread" in side), {})
-        in_one_warp = not apart and (first["number"], first["warp"]) == (second["number"], second["warp"])
-        return Finding("race", lines, kernels[-1] if kernels else None, thread.get("block"), thread.get("thread"), name, 1,
-                       text, in_one_warp)
+        parts = {"file": self.places.get(first["place"], (self.file, 0))[0], "what": what, "deeds": ", ".join(deeds),
+                 "in_one_warp": first["warp"] == second["warp"], "barrier": barrier_for(first, second)} if in_one_block else {}
+        return Finding("race", lines, kernel, thread.get("block"), thread.get("thread"), name, 1, text, parts)
+
+    def party(self, side: dict) -> str:
+        return f"kernel {side['by']}" if "thread" in side else "a copy" if "frames" in side else "host code"
 
     def actor(self, side: dict, apart: bool) -> str:
         """Who does it: a thread, of which kernel where there are two, the host, or a copy."""
@@ -405,7 +410,7 @@ class Words:
     def of_uninitialised(self, fact: dict) -> Finding:
         side = fact["second"]
         where, lines = self.where(side)
-        name, element = self.memory(fact)
+        name, what, part = self.memory(fact)
         shared = "variable" in fact
         advice = ("Shared memory starts with anything: let a thread write each element first, then "
                   "__syncthreads()." if shared else
@@ -413,15 +418,15 @@ class Words:
                   "an earlier kernel write it.")
         partly = "of which a part" if fact["kind"].startswith("partly") else "which"
         text = (f"{where}: kernel {fact['kernel']}, thread {side['thread']} of block {side['block']}, reads "
-                f"{element}, {partly} nobody has written{{times}}. {advice}")
+                f"{what}{part}, {partly} nobody has written{{times}}. {advice}")
         return Finding("uninitialised", lines, fact["kernel"], side["block"], side["thread"], name, 1, text)
 
     def of_constant(self, fact: dict) -> Finding:
         side = fact["second"]
         where, lines = self.where(side)
-        name, element = self.memory(fact)
+        name, what, part = self.memory(fact)
         text = (f"{where}: kernel {fact['kernel']}, thread {side['thread']} of block {side['block']}, writes to "
-                f"{element.replace('the array', 'the __constant__ array')}{{times}}. Kernels only read constant memory: the "
+                f"{what.replace('the array', 'the __constant__ array')}{part}{{times}}. Kernels only read constant memory: the "
                 "host writes it, with cudaMemcpyToSymbol, before the launch.")
         return Finding("undefined", lines, fact["kernel"], side["block"], side["thread"], name, 1, text)
 
@@ -435,19 +440,18 @@ class Words:
 
     # Memory
 
-    def memory(self, fact: dict) -> tuple[str | None, str]:
-        """The name of the variable that an address belongs to, and the element in words."""
+    def memory(self, fact: dict) -> tuple[str | None, str, str]:
+        """The name of the variable that an address belongs to, that variable in words, and the element."""
         shared = "variable" in fact
         name = fact.get("variable") or self.parameter(fact) or self.symbol(fact)
         if name is None:
-            size = f" of {fact['bytes']} bytes" if "bytes" in fact else ""
-            return None, f"global memory (byte {fact.get('offset', 0)} of an allocation{size})"
-        kind = "the shared variable" if shared else "the array"
+            of = f" of an allocation of {fact['bytes']} bytes" if "bytes" in fact else ""
+            return None, "pinned memory" if fact.get("pinned") else "global memory", f" (byte {fact.get('offset', 0)}{of})"
         if fact.get("bytes", 0) <= fact["size"]:
-            return name, f"{kind.replace('array', 'variable')} {name}"
+            return name, f"the {'shared ' * shared}variable {name}", ""
         size = self.element_size(fact, name)
-        return name, f"{kind} {name}, " + (f"element {fact.get('offset', 0) // size}" if size else
-                                           f"byte {fact.get('offset', 0)}")
+        place = f", element {fact.get('offset', 0) // size}" if size else f", byte {fact.get('offset', 0)}"
+        return name, f"the {'shared variable' if shared else 'array'} {name}", place
 
     def is_certain(self, fact: dict) -> bool:
         """Of what was written in part: whether the element is of the language's own types, so that all its bytes count.
@@ -466,7 +470,7 @@ class Words:
         text = (f"{Path(fact['file']).name}:{fact['line']}: kernel {fact['kernel']}, block {fact['block']}: the mask {fact['mask']} "
                 f"of this warp primitive names lane {fact['lane']}, which does not call it, and goes on to line {line}. All lanes of "
                 "the mask call it together: take it out of the condition, or name only the lanes for which the condition holds.")
-        return Finding("warp", [fact["line"]], fact["kernel"], fact["block"], None, None, 1, text)
+        return Finding("warp", [fact["line"]], fact["kernel"], fact["block"], None, None, 1, text, {"passed": line})
 
     def element_size(self, fact: dict, name: str) -> int | None:
         """The size of an array's elements, where its declarations agree on one that is known."""
@@ -521,8 +525,10 @@ class Words:
         verb = "writes to" if fact["write"] else "reads from"
         name, what = self.outside(fact)
         freed = any(f"use-after-{end}" in fact["description"] for end in ("free", "scope", "return"))
+        dynamic = name and re.search(rf"\bextern\s[^;]*__shared__[^;]*\b{re.escape(name)}\b", COMMENT.sub("", self.source))
         advice = ("That memory is no longer there." if freed else
-                  index_advice(what))
+                  "Does the launch ask for enough, in its third place?"
+                  if dynamic and "past the end" in what else index_advice(what))
         text = f"{file}:{line}: {who}{verb} {what}. {advice}"
         return Finding("freed" if freed else "bounds", [line] if line else [], fact["kernel"],
                        fact.get("block"), fact.get("thread"), name, 1, text)
@@ -558,14 +564,17 @@ class Words:
     def of_undefined(self, fact: dict) -> Finding:
         """What C++ leaves undefined; an index out of a declared array is out of bounds."""
         out = "out-of-bounds" in fact["description"] or "out of bounds" in fact["text"]
-        who = (f"kernel {fact['kernel']}, thread {fact['thread']} of block {fact['block']}: "
-               if fact["kernel"] else "host code: ")
-        said = fact["text"]
-        index = re.match(r"[Ii]ndex (-?\d+) out of bounds for type '(.*)'", said)
+        who = (f"kernel {fact['kernel']}, thread {fact['thread']} of block {fact['block']}" if fact["kernel"] else "host code")
+        said = ": " + fact["text"]
+        index = re.match(r"[Ii]ndex (-?\d+) out of bounds for type '(.*)'", fact["text"])
         if index:
-            said = f"index {index[1]} is out of bounds of an array of type {index[2].replace(' [', '[')}"
-        if "misaligned address" in said:  # "store to misaligned address 0x7f1c for type 'int', which requires 4 byte alignment"
-            said = said[0].lower() + re.sub(r" 0x\w+", "", said)[1:] + ". A GPU stops there"
+            said = f": index {index[1]} is out of bounds of an array of type {index[2].replace(' [', '[')}"
+        misaligned = re.match(r"(\w+).* misaligned address 0x\w+ for type '(?:const |volatile |struct )*(.*)', which requires (\d+) ",
+                              fact["text"])
+        if misaligned:
+            verb = {"load": "reads", "store": "writes"}.get(misaligned[1], "uses")
+            said = (f"{',' * bool(fact['kernel'])} {verb} a value of type {misaligned[2]} at an address that is no multiple of "
+                    f"{misaligned[3]}. A GPU stops there: misaligned address")
         text = f"{Path(fact['file']).name}:{fact['line']}: {who}{said}."
         return Finding("bounds" if out else "undefined", [fact["line"]], fact["kernel"],
-                       fact.get("block"), fact.get("thread"), None, 1, text)
+                       fact.get("block"), fact.get("thread"), None, 1, text, {"misaligned": True} if misaligned else {})

@@ -33,6 +33,33 @@ __global__ void second(number* values) {
     values[1] = threadIdx.x;  // LINE 7
 }
 
+__global__ void halve(float4* values) {
+    values[threadIdx.x].x /= 2;  // LINE 9 LINE 12
+}
+
+__global__ void list() {
+    extern __shared__ int entries[];
+    entries[threadIdx.x] = 1;  // LINE 10
+}
+
+// Two streams that nothing orders; host code and a copy.
+int in_streams(int fault, int* values) {
+    int* pinned = nullptr;
+    cudaStream_t streams[2];
+    if (cudaMallocHost(&pinned, 64 * sizeof(int)) != cudaSuccess) return 2;
+    for (cudaStream_t& stream : streams) {
+        if (cudaStreamCreate(&stream) != cudaSuccess) return 2;
+        if (fault == 12) halve<<<1, 1, 0, stream>>>(reinterpret_cast<float4*>(values));
+        if (fault == 13)
+            (void)cudaMemcpyAsync(values, pinned, 4, cudaMemcpyDefault, stream);  // LINE 13
+    }
+    if (fault == 11)
+        (void)cudaMemcpyAsync(pinned, values, 4, cudaMemcpyDefault, streams[0]);  // LINE 11
+    if (fault == 11) *pinned = 1;                                                 // LINE 11
+    if (cudaDeviceSynchronize() != cudaSuccess || cudaFreeHost(pinned) != cudaSuccess) return 2;
+    return 0;
+}
+
 int main(int, char** arguments) {
     const int fault = std::atoi(arguments[1]);
     int* values = nullptr;
@@ -45,6 +72,9 @@ int main(int, char** arguments) {
     if (fault == 5) scan<<<1, 32>>>(values);
     if (fault == 6) wild<<<1, 1>>>(0xabcd0000u);
     if (fault == 7) second<<<1, 64>>>(reinterpret_cast<number*>(values));
+    if (fault == 9) halve<<<1, 8>>>(reinterpret_cast<float4*>(values + 1));
+    if (fault == 10) list<<<1, 64, 33 * sizeof(int)>>>();
+    if (fault > 10 && in_streams(fault, values) != 0) return 2;
     int* more = nullptr;
     if (fault == 8) cudaMalloc(&more, size_t{1} << 40);  // LINE 8
     if (cudaDeviceSynchronize() != cudaSuccess || cudaFree(values) != cudaSuccess) return 2;

@@ -146,8 +146,8 @@ class RaceFindings {
         }
         const Allocation* const allocation = Memory::instance().find_unlocked(address);
         if (allocation == nullptr) return text;
-        text += format(", \"offset\": %td, \"bytes\": %zu", address - allocation->start,
-                       allocation->bytes);
+        text += format(", \"offset\": %td, \"bytes\": %zu, \"pinned\": %d",
+                       address - allocation->start, allocation->bytes, is_pinned(*allocation));
         if (current_grid == nullptr) return text;
         const LaunchFacts& facts = current_grid->facts;
         return text + format(", \"position\": %d", facts.position_of(*allocation)) +

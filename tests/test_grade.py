@@ -14,13 +14,14 @@ import socket
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 import submissions
-from checker import grade_collect, grade_confine, grade_report, grade_score
+from checker import grade_alike, grade_collect, grade_confine, grade_late, grade_report, grade_score, grade_unpack, record
 from checker.grade_judge import Case, Verdict
 from farm import ROOT
 
@@ -98,7 +99,7 @@ def make(course, *words, status=0, **variables):
 
 def verdicts(folder):
     """Student -> what the table says of the first lab."""
-    with open(folder / "grades.csv", newline="", encoding="utf-8") as file:
+    with open(folder / "grades.csv", newline="", encoding="utf-8-sig") as file:
         return {row["student"]: row[f"{LAB} verdict"] for row in csv.DictReader(file)}
 
 
@@ -115,7 +116,8 @@ def graded(course, tmp_path_factory):
         patch.setattr(submissions, "ROOT", course)
         kinds = [kind for kind in submissions.BAD if kind.name not in HEAVY]
         expected = submissions.make(folder, [LAB], len(kinds) + 6 + 4, kinds)
-    (folder / "ada.zip").write_text("")
+    (folder / "ada.tar").write_text("")
+    (folder / "joe.zip").write_text("no zip")
     (folder / ".hidden").mkdir()
     (folder / "=1+1 <b>").mkdir()
     shutil.copytree(folder / "student_000", folder / "-ä 'b' \"c\"\n\x1b[2J")
@@ -137,7 +139,8 @@ def test_what_is_said(course, graded):
     result = graded[2]
     assert (course / "build/cpu/runtime.a").exists()  # grading is the first thing that this course is used for
     assert "grade: confined by " in result.stderr
-    assert "ada.zip has to be unpacked" in result.stderr and ".hidden begins with a dot" in result.stderr
+    assert "ada.tar is no folder and no zip" in result.stderr and "joe.zip cannot be unpacked: File is not a zip" in result.stderr
+    assert ".hidden begins with a dot" in result.stderr
     assert "\x1b" not in result.stdout + result.stderr
     assert "'of a card' does not count" in result.stderr and "no card" in result.stderr
     assert "student_000: 10 of 10 points" in result.stdout
@@ -145,7 +148,7 @@ def test_what_is_said(course, graded):
 
 def test_nothing_stays_behind(course, graded):
     assert sorted(path.name for path in (course / "build/grades").iterdir()) == [
-        ".lock", "grades.csv", "grades.html", "grades.json", "students"]
+        ".lock", "alike.csv", "grades.csv", "grades.html", "grades.json", "students"]
     assert not running_with(str(course))
 
 
@@ -301,7 +304,7 @@ def test_one_student_again(course, tmp_path):
     said = make(course, *words, "STUDENT=eve").stderr
     assert "submissions: 1," in said
     assert verdicts(course / "build/again") == {**before, "eve": "3 of 3 cases"}
-    assert "no folder joe" in make(course, *words, "STUDENT=joe", status=2).stderr
+    assert "no folder or zip of joe" in make(course, *words, "STUDENT=joe", status=2).stderr
 
 
 def test_a_seed_is_a_students_own(course, tmp_path):
@@ -343,28 +346,75 @@ def collected(tmp_path, course, *places):
     for place, text in places:
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / place).write_text(text)
-    return grade_collect.collect(course, tmp_path, LAB)
+    return grade_collect.collect(course, (tmp_path,), LAB)
 
 
 @pytest.mark.parametrize("place, said", [
-    (f"course-main/labs/{LAB}/double.cu", f"; course-main/labs/{LAB}/double.cu is not where it is looked for"),
-    ("mine.ZIP", "; mine.ZIP has to be unpacked"), ("Double (1).cpp", r"; Double \(1\).cpp has another name"), ("a.txt", "")])
+    (f"my/course/labs/{LAB}/double.cu", f"; my/course/labs/{LAB}/double.cu is not where it is looked for"),
+    ("mine.TGZ", "; mine.TGZ has to be unpacked"), ("Double (1).cpp", r"; Double \(1\).cpp has another name"), ("a.txt", "")])
 def test_what_lies_elsewhere_is_named(course, tmp_path, place, said):
     with pytest.raises(FileNotFoundError, match=f"^there is no double.cu in the submission{said}$"):
         collected(tmp_path, course, (place, "mine"))
 
 
-@pytest.mark.parametrize("place", ["double.cu", f"{LAB}/double.cu", f"labs/{LAB}/double.cu"])
+@pytest.mark.parametrize("place", ["double.cu", f"{LAB}/double.cu", f"labs/{LAB}/double.cu", "mine/double.cu",
+                                   f"course/labs/{LAB}/double.cu", f"course-main/{LAB}/double.cu"])
 def test_the_forms_of_a_submission(course, tmp_path, place):
     work = collected(tmp_path, course, (place, "mine"), (str(Path(place).parent / "check.py"), "exit(0)"))
     assert dict(work.files)["double.cu"] == b"mine" and len(work.files) == 2
     assert b"return number" in dict(work.files)["helper.h"] and "as it was handed out" in work.notes[0]
 
 
+def test_two_folders_with_the_file_are_refused(course, tmp_path):
+    with pytest.raises(grade_collect.Refused, match="new/double.cu and old/double.cu are both there"):
+        collected(tmp_path, course, ("old/double.cu", "1"), ("new/double.cu", "2"))
+
+
+def zipped(path, entries, link=None):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in entries.items():
+            archive.writestr(name, text)
+        if link:
+            entry = zipfile.ZipInfo(link)
+            entry.external_attr = (0o120777) << 16
+            archive.writestr(entry, "/etc/passwd")
+
+
+def test_what_course_systems_hand_out(course, tmp_path):
+    folder, place = tmp_path / "class", tmp_path / "unpacked"
+    moodle = folder / "Ada Lovelace_4711_assignsubmission_file_"
+    moodle.mkdir(parents=True)
+    zipped(moodle / "my course.zip", {f"course/labs/{LAB}/double.cu": "ada"})
+    (folder / "noetheremmy_LATE_815_99_double-1.cu").write_text("emmy")
+    zipped(folder / "turingalan_816_98_work.zip", {"double.cu": "alan"})
+    zipped(folder / "bob.zip", {f"{LAB}/double.cu": "bob"})
+    found, notes = grade_unpack.students(folder, place)
+    assert not notes
+    assert {one.student: (dict(grade_collect.collect(course, one.places, LAB).files)["double.cu"].decode(), one.number)
+            for one in found} == {"Ada Lovelace": ("ada", "4711"), "noetheremmy": ("emmy", "815"),
+                                  "turingalan": ("alan", "816"), "bob": ("bob", "")}
+
+
+@pytest.mark.parametrize("entries, link", [({"../double.cu": "x"}, None), ({"/tmp/double.cu": "x"}, None),
+                                           ({"a/../../double.cu": "x"}, None), ({}, "double.cu"), ({"check.py": "x"}, None)])
+def test_what_is_no_source_inside_stays_packed(tmp_path, entries, link):
+    zipped(tmp_path / "eve.zip", entries, link)
+    grade_unpack.unpack(tmp_path / "eve.zip", tmp_path / "inner/inner")
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["eve.zip"]
+
+
+def test_a_zip_that_grows_is_not_unpacked(tmp_path):
+    zipped(tmp_path / "many.zip", {f"{i}.cu": "" for i in range(2001)})
+    zipped(tmp_path / "large.zip", {f"{i}.cu": bytes(1 << 20) for i in range(70)})
+    for name, said in (("many.zip", "more than 2000 files"), ("large.zip", "more than 64 MiB of sources")):
+        with pytest.raises(grade_unpack.Broken, match=said):
+            grade_unpack.unpack(tmp_path / name, tmp_path / "inner")
+
+
 def test_a_link_on_the_way_is_refused(course, tmp_path):
     (tmp_path / "labs").symlink_to(course / "solutions")
     with pytest.raises(grade_collect.Refused, match="symbolic link"):
-        grade_collect.collect(course, tmp_path, LAB)
+        grade_collect.collect(course, (tmp_path,), LAB)
 
 
 def test_hidden_folders_are_not_shown(tmp_path):
@@ -396,6 +446,74 @@ def test_odd_characters_break_no_report(tmp_path):
 def test_grades_survive_json():
     before = grades()
     assert grade_score.Grades.from_json(json.loads(json.dumps(before.as_json()))).as_json() == before.as_json()
+
+
+def two(**more):
+    """The grades of two students of whom a course system has numbers."""
+    cases = [Case("a", True), Case("b", False, "wrong <b>", fresh=True)]
+    students = {name: {"03_x": Verdict("03_x", "", cases=cases, launched="x_kernel 2 times, up to 1 blocks, 1 threads")}
+                for name in ("Ada Ö", "=eve")}
+    return grade_score.Grades(1, "cpu", {"03_x": 10.0}, {"03_x": ["a", "b"]}, students, **{
+        "people": {"Ada Ö": ["moodle", "7"], "=eve": ["canvas", "8"]}, "late": {"Ada Ö": {"03_x": 2}},
+        "seeds": {"Ada Ö": 42, "=eve": 43}, "dropped": {"03_x": {"c": "does not count, as there is no card"}}, **more})
+
+
+def test_tables_for_spreadsheets_and_course_systems(tmp_path):
+    grade_report.write_all(two(alike=[["03_x", "Ada Ö", "=eve", 1.0]]), tmp_path)
+    rows = {}
+    for name in ("grades", "moodle", "canvas", "alike"):
+        assert (tmp_path / f"{name}.csv").read_bytes().startswith(b"\xef\xbb\xbf")
+        with open(tmp_path / f"{name}.csv", newline="", encoding="utf-8-sig") as file:
+            rows[name] = list(csv.DictReader(file))
+    assert rows["moodle"] == [{"Identifier": "Participant 7", "Full name": "Ada Ö", "Grade": "5",
+                               "Feedback comments": "03_x: 5 of 10, 1 of 2 cases"}]
+    assert [(row["Student"], row["ID"], row["03_x"]) for row in rows["canvas"]] == [("'=eve", "8", "5")]
+    assert rows["grades"][0]["03_x days late"] == "2" and "1 threads" in rows["grades"][0]["03_x kernels"]
+    assert rows["alike"] == [{"lab": "03_x", "student": "Ada Ö", "other": "'=eve", "same": "1"}]
+    page = (tmp_path / "grades.html").read_text()
+    assert "2 days late" in page and "x_kernel 2 times" in page and "Ada Ö and =eve: 100%" in page
+    grade_report.write_all(two(people={}), tmp_path)
+    assert not list(tmp_path.glob("[mca][oal]*.csv"))
+
+
+def test_feedback_is_of_one_student(tmp_path):
+    grade_report.write_all(two(), tmp_path)
+    text = (tmp_path / "students/Ada Ö/feedback.txt").read_text()
+    page = (tmp_path / "students/Ada Ö/feedback.html").read_text()
+    for said in ("Ada Ö: 5 of 10 points", "handed in 2 days late", "'c' does not count", "--seed 42", "FAIL  b", "wrong <b>"):
+        assert said in text
+    assert "wrong &lt;b&gt;" in page and "<b>" not in page
+    assert "eve" not in text + page and "x_kernel" not in text + page
+
+
+def test_days_late(tmp_path):
+    table = tmp_path / "deadlines.csv"
+    table.write_text("lab,deadline,student\n3,2026-11-20 12:00,\n03,2026-11-22 12:00,ada\n7,2026-01-01,\n")
+    deadlines = grade_late.Deadlines(table, ["03_x", "13_y"])
+    noon = time.mktime((2026, 11, 20, 12, 0, 0, 0, 0, -1))
+    assert [deadlines.days_late("eve", "03_x", noon + late) for late in (-9, 0, 1, 86400, 86401)] == [0, 0, 1, 1, 2]
+    assert deadlines.days_late("ada", "03_x", noon + 86400) == deadlines.days_late("eve", "13_y", noon) == 0
+    for text, said in (("lab\n3\n", "needs the columns"), ("lab,deadline\n3,soon\n", "deadlines.csv:2: a deadline is written")):
+        table.write_text(text)
+        with pytest.raises(ValueError, match=said):
+            grade_late.Deadlines(table, ["03_x"])
+
+
+def test_sources_that_are_alike():
+    def work(lines):
+        return grade_collect.Work("03_x", (("x.cu", "\n".join(lines).encode()),))
+
+    handed_out = [f"int given{i};" for i in range(50)]
+    own = [f"    own = {i};" for i in range(20)]
+    works = {"ada": work(handed_out + own), "eve": work([line.strip() for line in own]), "bob": work(handed_out + own[:-1] + ["mine;"]),
+             "joe": work(handed_out + [f"another({i});" for i in range(20)]), "new": work(handed_out), "few": work(own[:3])}
+    assert grade_alike.alike(works, work(handed_out)) == [("ada", "eve", 1.0), ("ada", "bob", 0.95)]
+
+
+def test_a_forged_record_says_nothing():
+    assert record.launches({"launches": [{"kernel": "x", "times": "many", "grid": [[]], "block": 1}]}) == []
+    found = record.launches({"launches": [{"kernel": "a::x", "times": 2, "grid": [4, 2, 1], "block": [32, 1, 1]}]})
+    assert record.counted_launches(found * 2) == {"x": {"times": 4, "blocks": 8, "threads": 256}}
 
 
 def test_points():

@@ -24,7 +24,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
-from . import exercises, grade_build, grade_collect, grade_confine, grade_reference, grade_report, grade_score, terminal
+from . import (exercises, grade_alike, grade_build, grade_collect, grade_confine, grade_late, grade_reference, grade_report,
+               grade_score, grade_unpack, terminal)
 from .grade_collect import Work
 from .grade_judge import Rules, Verdict, judge
 from .job import end_orphans, interruptible
@@ -69,6 +70,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, metavar="N", help="from which each student's seed of fresh input comes")
     parser.add_argument("--timeout", type=float, metavar="S", default=30, help="seconds that one run may take (30)")
     parser.add_argument("--memory", type=int, metavar="MIB", default=2048, help="memory of one run in MiB (2048)")
+    parser.add_argument("--deadlines", type=Path, metavar="CSV", help="a table: lab,deadline[,student]")
     parser.add_argument("--part", metavar="K/N", default="1/1", help="every N-th student, from the K-th on")
     parser.add_argument("--merge", type=Path, nargs="+", metavar="FOLDER", help="put parts together that were graded before")
     parser.add_argument("--output", type=Path, metavar="FOLDER", default=ROOT / "build/grades",
@@ -120,38 +122,70 @@ def class_seed() -> int:
 # What is to be graded
 
 
-def gather(options: argparse.Namespace) -> tuple[dict[str, dict[str, Work | Verdict]], list[str], list[str]]:
-    """Student -> lab -> work, or the verdict where there is none to judge; the labs; notes."""
-    notes: list[str] = []
-    if options.submissions:
-        folders, notes = grade_collect.students(options.submissions)
-        if not folders:
-            raise refuse(f"{options.submissions} holds no folder: one folder a student is wanted")
-        named = {folder.name: folder for folder in folders}
-        if options.only and options.only not in named:
-            raise refuse(f"{options.submissions} holds no folder {options.only}")
-        named = {options.only: named[options.only]} if options.only else named
-    elif options.student:
-        named = {options.name: options.student}
-    else:
-        named = {"my_work": ROOT}
-    found: dict[str, dict[str, Work | Verdict]] = {name: {} for name in named}
+Works = dict[str, dict[str, Work | Verdict]]  # student -> lab -> work, or the verdict where there is none to judge
+
+
+def submissions(options: argparse.Namespace) -> tuple[list[grade_unpack.Submission], list[str]]:
+    """Whose work there is, and notes on what is none."""
+    place = options.output / "work/unpacked"
+    if options.student:
+        return [grade_unpack.one(options.name, options.student, place)], []
+    if not options.submissions:
+        return [grade_unpack.Submission("my_work", (ROOT,))], []
+    found, notes = grade_unpack.students(options.submissions, place)
+    if not found:
+        raise refuse(f"{options.submissions} holds no folder: one folder a student is wanted")
+    if options.only and all(one.student != options.only for one in found):
+        raise refuse(f"{options.submissions} holds no folder or zip of {options.only}")
+    return sorted(found, key=lambda one: one.student), notes
+
+
+def gather(options: argparse.Namespace, everybody: list[grade_unpack.Submission]) -> tuple[Works, list[str]]:
+    """What there is to be judged, and the labs."""
+    found: Works = {one.student: {} for one in everybody}
     present = set()
     for lab in sorted(options.lab) or grade_collect.gradable_labs(ROOT):
-        for name, folder in named.items():
+        for submission in everybody:
+            works = found[submission.student]
             try:
-                found[name][lab] = grade_collect.collect(ROOT, folder, lab)
+                works[lab] = grade_collect.collect(ROOT, submission.places, lab)
                 present.add(lab)
             except FileNotFoundError as error:
-                found[name][lab] = Verdict(lab, str(error))
+                works[lab] = Verdict(lab, str(error))
             except grade_collect.Refused as refusal:
-                found[name][lab] = Verdict(lab, str(refusal))
+                works[lab] = Verdict(lab, str(refusal))
                 present.add(lab)
     labs = sorted(set(options.lab) or present)
     if not labs:
         raise refuse(f"{options.submissions or options.student or ROOT} holds no file of any lab, such as vector_add.cu or 03_vector_add/vector_add.cu")
-    chosen = sorted(found)[options.part[0] - 1::options.part[1]]
-    return {name: {lab: found[name][lab] for lab in labs} for name in chosen}, labs, notes
+    return {name: {lab: works[lab] for lab in labs} for name, works in found.items()}, labs
+
+
+def chosen(options: argparse.Namespace, found: Works) -> Works:
+    """Those that are graded this time."""
+    names = [options.only] if options.only else sorted(found)[options.part[0] - 1::options.part[1]]
+    return {name: found[name] for name in names}
+
+
+def alike(found: Works, labs: list[str]) -> list[list]:
+    """Whose sources are alike, in each lab."""
+    pairs = []
+    for lab in labs:
+        works = {name: works[lab] for name, works in found.items() if isinstance(works[lab], Work)}
+        works = {grade_alike.WORKED_SOLUTION: grade_reference.solution(ROOT, lab), **works} if len(works) > 1 else {}
+        pairs += [[lab, *pair] for pair in grade_alike.alike(works, grade_reference.exercise(ROOT, lab))]
+    return pairs
+
+
+def late(options: argparse.Namespace, found: Works, labs: list[str]) -> dict[str, dict[str, int]]:
+    """Student -> lab -> days after the deadline."""
+    try:
+        deadlines = grade_late.Deadlines(options.deadlines, labs)
+    except (OSError, ValueError) as error:
+        raise refuse(f"--deadlines: {error}") from None
+    days = {name: {lab: deadlines.days_late(name, lab, work.newest) for lab, work in works.items() if isinstance(work, Work)}
+            for name, works in found.items()}
+    return {name: late for name, labs in days.items() if (late := {lab: count for lab, count in labs.items() if count})}
 
 
 # Judging
@@ -245,8 +279,10 @@ def judge_references(options: argparse.Namespace, labs: list[str], tools: dict, 
 
 
 def grade(options: argparse.Namespace) -> grade_score.Grades:
-    found, labs, notes = gather(options)
-    points = points_of(labs, options.points)
+    everybody, notes = submissions(options)
+    found, labs = gather(options, everybody)
+    points, pairs, days = points_of(labs, options.points), alike(found, labs), late(options, found, labs)
+    found = chosen(options, found)
     tools = {lab: grade_build.find_tools(ROOT, lab) for lab in labs}
     one = tools[labs[0]]
     say(f"backend: {one.backend} ({one.reason})")
@@ -259,6 +295,8 @@ def grade(options: argparse.Namespace) -> grade_score.Grades:
         say(note)
     grades = grade_score.Grades(options.seed, one.backend, points, {lab: references[lab][0] for lab in labs}, {}, notes,
                                 {lab: references[lab][1] for lab in labs}, {name: rules.seed_of(name) for name in found})
+    grades.late, grades.alike = {name: days[name] for name in found if name in days}, pairs
+    grades.people = {one.student: [one.system, one.number] for one in everybody if one.system and one.student in found}
     if options.prepare:
         return grades
     wanted: dict[str, tuple[Work, list[int]]] = {}

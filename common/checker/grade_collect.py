@@ -5,6 +5,8 @@ A submission is a folder of any of these forms; the first that holds the lab's m
     student/labs/NN_name/name.cu      the whole course as the student has it
     student/NN_name/name.cu           a folder a lab
     student/name.cu                   the files alone
+
+or one folder in the student's that is of such a form.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ class Work:
     lab: str
     files: tuple[tuple[str, bytes], ...]
     notes: tuple[str, ...] = ()
+    newest: float = 0.0  # when the latest of the student's files was changed
 
     @property
     def digest(self) -> str:
@@ -60,19 +63,12 @@ def given(root: Path, lab: str) -> list[tuple[str, bytes]]:
     return [(name, text.encode()) for name, text in exercises.given_files(root / "labs" / lab).items()]
 
 
-def collect(root: Path, student: Path, lab: str) -> Work:
-    """The lab's files out of the student's folder. FileNotFoundError: there is none; or Refused."""
+def collect(root: Path, places: tuple[Path, ...], lab: str) -> Work:
+    """The lab's files out of a student's folders. FileNotFoundError: there is none; or Refused."""
     expected = exercises.exercise_files(root / "solutions" / lab)
     main = main_file(lab)
-    for place in (("labs", lab), (lab,), ()):
-        try:
-            files = {main: read_plainly(student, (*place, main))}
-            break
-        except FileNotFoundError:
-            continue
-    else:
-        raise FileNotFoundError(f"there is no {main} in the submission{elsewhere(student, main)}")
-    notes = []
+    student, place, text = find_main(places, lab)
+    files, notes = {main: text}, []
     for name, text in expected.items():
         if name == main:
             continue
@@ -81,14 +77,48 @@ def collect(root: Path, student: Path, lab: str) -> Work:
         except FileNotFoundError:
             files[name] = text.encode()
             notes.append(f"{name} is not in the submission: taken as it was handed out")
-    return Work(lab, (*sorted(files.items()), *given(root, lab)), tuple(notes))
+    newest = max(student.joinpath(*place, name).stat().st_mtime for name in files if student.joinpath(*place, name).exists())
+    return Work(lab, (*sorted(files.items()), *given(root, lab)), tuple(notes), newest)
 
 
-ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".xz", ".bz2", ".7z", ".rar")
+def find_main(places: tuple[Path, ...], lab: str) -> tuple[Path, tuple[str, ...], bytes]:
+    """In which of the folders, where in it, and what the lab's main file is."""
+    main = main_file(lab)
+    for student in places:
+        for around in ([()], [(name,) for name in folders_in(student)]):
+            found = []
+            for forms in ([(*outer, *form) for form in (("labs", lab), (lab,), ())] for outer in around):
+                for place in forms:
+                    try:
+                        found.append((student, place, read_plainly(student, (*place, main))))
+                        break
+                    except FileNotFoundError:
+                        continue
+            if len(found) > 1:
+                first, second = ("/".join((*place, main)) for _, place, _ in found[:2])
+                raise Refused(f"{first} and {second} are both there: one of them is wanted")
+            if found:
+                return found[0]
+    raise FileNotFoundError(f"there is no {main} in the submission{elsewhere(places, main)}")
+
+
+def folders_in(student: Path) -> list[str]:
+    """Plain folders that may hold a course, and not more than anybody has."""
+    return sorted(path.name for path in student.iterdir() if path.is_dir() and not path.is_symlink()
+                  and not path.name.startswith((".", "__MACOSX")) and path.name not in OF_THE_COURSE)[:50]
+
+
+OF_THE_COURSE = ("labs", "solutions", "common", "tests", "docs", "data", "build")
+ARCHIVES = (".tar", ".gz", ".tgz", ".xz", ".bz2", ".7z", ".rar")
 MOST_LOOKED_AT = 2000  # files of a submission
 
 
-def elsewhere(student: Path, main: str) -> str:
+def elsewhere(places: tuple[Path, ...], main: str) -> str:
+    """What the student may have meant instead of the main file, in any of the folders."""
+    return next((said for said in (elsewhere_in(student, main) for student in places) if said), "")
+
+
+def elsewhere_in(student: Path, main: str) -> str:
     """What the student may have meant instead of the main file, for the teacher to move or unpack."""
     def letters(name: str) -> str:
         return re.sub(r"[^a-z]", "", name.lower())
@@ -147,22 +177,3 @@ def read_plainly(folder: Path, parts: tuple[str, ...]) -> bytes:
 
 def reached_by_link(folder: Path, parts: tuple[str, ...]) -> bool:
     return any((folder.joinpath(*parts[:count])).is_symlink() for count in range(len(parts)))
-
-
-def students(folder: Path) -> tuple[list[Path], list[str]]:
-    """The folders of students by name, and a sentence for each thing that is none."""
-    found, notes = [], []
-    for path in sorted(folder.iterdir()):
-        if path.name == "__MACOSX" or path.name.startswith(".") and not path.is_dir():
-            continue  # what systems leave in folders
-        if path.is_symlink():
-            reason = "is a link"
-        elif not path.is_dir():
-            reason = "has to be unpacked" if path.name.lower().endswith(ARCHIVES) else "is no folder"
-        elif path.name.startswith("."):
-            reason = "begins with a dot, as hidden folders do"
-        else:
-            found.append(path)
-            continue
-        notes.append(f"{path.name} {reason}, so nothing in it is graded: one folder a student is wanted")
-    return found, notes

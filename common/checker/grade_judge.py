@@ -21,6 +21,7 @@ from .grade_build import Tools, base_environment, compile_work
 from .grade_collect import Work, main_file
 from .grade_confine import HERE, Confinement
 
+LAUNCHED_LIMIT = 2000
 CHECK_SECONDS = 30  # times --timeout: after that a whole check is ended
 
 
@@ -40,11 +41,13 @@ class Verdict:
     sentence: str
     detail: str = ""
     cases: list[Case] = field(default_factory=list)
+    launched: str = ""  # which kernels, how often, with how many blocks and threads: for the teacher
 
     def with_cases(self, cases: list[Case]) -> Verdict:
         """The same, but for the cases with fresh input of another seed."""
         others = {case.name: case for case in cases if case.fresh}
-        return Verdict(self.lab, self.sentence, self.detail, [others.get(case.name, case) for case in self.cases])
+        return Verdict(self.lab, self.sentence, self.detail, [others.get(case.name, case) for case in self.cases],
+                       self.launched)
 
     def as_json(self) -> dict:
         return asdict(self)
@@ -133,12 +136,19 @@ def check(rules: Rules, folder: Path, lab: str, launcher: Path, seed: int, only:
         output.seek(0)
         text = output.read(1 << 20).decode("utf-8", "replace")
     try:
-        cases = json.loads(results.read_text(encoding="utf-8"))["cases"]
+        found = json.loads(results.read_text(encoding="utf-8"))
+        cases, launches = found["cases"], found["launches"]
     except (OSError, ValueError):
         return Verdict(lab, "the checker gave no result", shorten(text, folder, rules.root)[-4000:])
     return Verdict(lab, "", "", [Case(case["name"], case["passed"],
                                       ("skipped: " if case["skipped"] else "")
-                                      + shorten(case["message"], folder, rules.root), case["fresh"]) for case in cases])
+                                      + shorten(case["message"], folder, rules.root), case["fresh"]) for case in cases], in_words(launches))
+
+
+def in_words(launches: dict[str, dict]) -> str:
+    """What CPU mode has counted, a kernel at a time."""
+    return "; ".join(f"{kernel} {of['times']} times, up to {of['blocks']} blocks, {of['threads']} threads"
+                     for kernel, of in launches.items())[:LAUNCHED_LIMIT]
 
 
 def shorten(text: str, folder: Path, root: Path) -> str:

@@ -6,17 +6,17 @@ from __future__ import annotations
 
 import csv
 import html
-import io
 import json
 import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
+from . import grade_feedback
+from .grade_feedback import MESSAGE_LIMIT
 from .grade_score import Grades
 from .terminal import clean, one_line
 
 SHOWN_FAILURES = 3  # in the table for the teacher; the student's own file has them all
-MESSAGE_LIMIT = 4000
 
 
 def write_all(grades: Grades, folder: Path) -> None:
@@ -26,7 +26,13 @@ def write_all(grades: Grades, folder: Path) -> None:
         own.mkdir(parents=True, exist_ok=True)
         (own / "results.json").write_text(json.dumps(gradescope(grades, student), indent=2) + "\n", encoding="utf-8")
         ElementTree.ElementTree(junit(grades, student)).write(own / "results.xml", "utf-8", xml_declaration=True)
-    (folder / "grades.csv").write_text(table(grades), encoding="utf-8")
+        (own / "feedback.txt").write_text(grade_feedback.text(grades, student), encoding="utf-8")
+        (own / "feedback.html").write_text(grade_feedback.page(grades, student), encoding="utf-8")
+    for name in ("moodle.csv", "canvas.csv", "alike.csv"):
+        (folder / name).unlink(missing_ok=True)  # of a grading before this one
+    for name, rows in tables(grades).items():
+        with open(folder / name, "w", newline="", encoding="utf-8-sig") as file:  # with the mark by which Excel knows UTF-8
+            csv.writer(file, lineterminator="\n").writerows(rows)
     (folder / "grades.html").write_text(page(grades), encoding="utf-8")
     (folder / "grades.json").write_text(json.dumps(grades.as_json(), indent=1) + "\n", encoding="utf-8")
 
@@ -81,16 +87,38 @@ def plain_cell(text: str) -> str:
     return "'" + text if text.startswith(("=", "+", "-", "@")) else text
 
 
-def table(grades: Grades) -> str:
-    """One line a student: the total, then for each lab the score and what was found."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["student", "total", "of", *(word for lab in grades.labs for word in (lab, f"{lab} verdict"))])
-    for student in grades.students:
-        cells = [(f"{grades.score(student, lab):g}", plain_cell(grades.sentence(student, lab))) for lab in grades.labs]
-        writer.writerow([plain_cell(student), f"{grades.total(student):g}", f"{grades.most:g}",
-                         *(word for pair in cells for word in pair)])
-    return out.getvalue()
+def tables(grades: Grades) -> dict[str, list[list[str]]]:
+    """File -> rows: the teacher's own, and those that Moodle and Canvas take in, where their names were there."""
+    made = {"grades.csv": own_table(grades)}
+    systems = {system for system, _ in grades.people.values()}
+    if "moodle" in systems:
+        made["moodle.csv"] = [["Identifier", "Full name", "Grade", "Feedback comments"]] + [
+            [f"Participant {number}", plain_cell(student), f"{grades.total(student):g}", plain_cell(summary(grades, student))]
+            for student, (system, number) in grades.people.items() if system == "moodle"]
+    if "canvas" in systems:
+        made["canvas.csv"] = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *grades.labs]] + [
+            [plain_cell(student), number, "", "", "", *(f"{grades.score(student, lab):g}" for lab in grades.labs)]
+            for student, (system, number) in grades.people.items() if system == "canvas"]
+    if grades.alike:
+        made["alike.csv"] = [["lab", "student", "other", "same"]] + [
+            [lab, plain_cell(one), plain_cell(other), f"{same:g}"] for lab, one, other, same in grades.alike]
+    return made
+
+
+def summary(grades: Grades, student: str) -> str:
+    return "; ".join(f"{lab}: {grades.score(student, lab):g} of {grades.points[lab]:g}, {grades.sentence(student, lab)}"
+                     for lab in grades.labs)
+
+
+def own_table(grades: Grades) -> list[list[str]]:
+    """One line a student: the total, then for each lab the score, what was found, the days late, and what was launched."""
+    rows = [["student", "total", "of", *(word for lab in grades.labs
+                                         for word in (lab, f"{lab} verdict", f"{lab} days late", f"{lab} kernels"))]]
+    for student, verdicts in grades.students.items():
+        cells = [[f"{grades.score(student, lab):g}", plain_cell(grades.sentence(student, lab)),
+                  str(grades.late.get(student, {}).get(lab, 0)), plain_cell(verdicts[lab].launched)] for lab in grades.labs]
+        rows.append([plain_cell(student), f"{grades.total(student):g}", f"{grades.most:g}", *(word for cell in cells for word in cell)])
+    return rows
 
 
 STYLE = """body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 80em; padding: 0 1em; color: #222 }
@@ -105,9 +133,11 @@ def shade(score: float, most: float) -> str:
 
 
 def cell(grades: Grades, student: str, lab: str) -> str:
-    score = grades.score(student, lab)
+    score, late = grades.score(student, lab), grades.late.get(student, {}).get(lab, 0)
+    days = f", {late} day{'s' * (late != 1)} late" if late else ""
     return (f'<td class="{shade(score, grades.points[lab])}">{score:g}'
-            f"<small>{html.escape(clean(grades.sentence(student, lab)))}</small></td>")
+            f"<small>{html.escape(clean(grades.sentence(student, lab)))}{days}</small>"
+            f"<small>{html.escape(clean(grades.students[student][lab].launched))}</small></td>")
 
 
 def explanation(grades: Grades, student: str) -> str:
@@ -137,9 +167,12 @@ def page(grades: Grades) -> str:
                    f"{''.join(cell(grades, student, lab) for lab in grades.labs)}</tr>\n"
                    for student in grades.students)
     notes = "".join(f"<li>{html.escape(clean(note))}</li>" for note in grades.notes)
+    pairs = "".join(f"<li>{lab}: {html.escape(clean(one))} and {html.escape(clean(other))}: {same:.0%}</li>"
+                    for lab, one, other, same in grades.alike)
+    alike = f"<h2>Sources that are alike</h2><p>Of what was added to the exercise:</p><ul>{pairs}</ul>\n" if pairs else ""
     details = "".join(explanation(grades, student) for student in grades.students)
     return (f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Grades</title><style>{STYLE}</style>\n'
             f"<h1>Grades</h1><p>{len(grades.students)} submissions, backend {grades.backend}, "
             f"fresh input from seed {grades.seed}.</p><ul>{notes}</ul>\n"
             f"<table><tr><th>student</th><th>total<small> of {grades.most:g}</small></th>{heads}</tr>\n{rows}</table>\n"
-            f"<h2>What went wrong</h2>\n{details}</html>\n")
+            f"{alike}<h2>What went wrong</h2>\n{details}</html>\n")

@@ -22,6 +22,9 @@ class Grades:
     notes: list[str] = field(default_factory=list)
     dropped: dict[str, dict[str, str]] = field(default_factory=dict)  # lab -> the other cases, and why they do not count
     seeds: dict[str, int] = field(default_factory=dict)  # of each student's fresh input
+    late: dict[str, dict[str, int]] = field(default_factory=dict)  # student -> lab -> days
+    people: dict[str, list[str]] = field(default_factory=dict)  # student -> "moodle" or "canvas", and the number there
+    alike: list[list] = field(default_factory=list)  # lab, two students, how much of their own lines is the same
 
     @property
     def labs(self) -> list[str]:
@@ -70,7 +73,8 @@ class Grades:
         students = {name: {lab: verdict.as_json() for lab, verdict in verdicts.items()}
                     for name, verdicts in self.students.items()}
         return {"seed": self.seed, "backend": self.backend, "points": self.points, "counted": self.counted,
-                "notes": self.notes, "students": students, "dropped": self.dropped, "seeds": self.seeds}
+                "notes": self.notes, "students": students, "dropped": self.dropped, "seeds": self.seeds, "late": self.late,
+                "people": self.people, "alike": self.alike}
 
     @staticmethod
     def from_json(value: dict) -> Grades:
@@ -85,6 +89,11 @@ def main_reason(message: str) -> str:
     return next((line for line in lines if line.startswith("confine: ")), lines[0] if lines else "")
 
 
+def named_lab(labs: list[str], word: str) -> str:
+    """The lab that is called 03_x, 03, 3 or x; "" if none is."""
+    return next((lab for lab in labs if word in (lab, lab.split("_")[0], lab.split("_", 1)[1], lab.split("_")[0].lstrip("0"))), "")
+
+
 def points_of(labs: list[str], wish: str) -> dict[str, float]:
     """The points of each lab. `wish`: "03=20 13_matrix_product=40"; ValueError says what is wrong with it."""
     points = dict.fromkeys(labs, DEFAULT_POINTS)
@@ -92,11 +101,10 @@ def points_of(labs: list[str], wish: str) -> dict[str, float]:
         match = re.fullmatch(r"(\w+)=(\d+(?:\.\d+)?)", word)
         if not match:
             raise ValueError(f"points are given as 03=20, not as {word}")
-        named = [lab for lab in labs if match[1] in (lab, lab.split("_")[0], lab.split("_", 1)[1])
-                 or match[1] == lab.split("_")[0].lstrip("0")]
-        if not named:
+        lab = named_lab(labs, match[1])
+        if not lab:
             raise ValueError(f"points for {match[1]}, which is none of the labs that are graded: {', '.join(labs)}")
-        points[named[0]] = float(match[2])
+        points[lab] = float(match[2])
     return points
 
 
@@ -121,7 +129,9 @@ def merged(parts: list[Grades], again: bool = False) -> Grades:
         if twice and not again:
             raise ValueError(f"{min(twice)} is in two of the parts")
         whole.students.update(part.students)
-        whole.seeds.update(part.seeds)
+        for name in ("seeds", "late", "people"):
+            getattr(whole, name).update(getattr(part, name))
+        whole.alike = part.alike  # of the whole class in each part
         whole.notes += [note for note in part.notes if note not in whole.notes]
     whole.students = dict(sorted(whole.students.items()))
     return whole

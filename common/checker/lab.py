@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
+from . import record as records
 from . import report
 from .case import Case
 from .comparison import counted
@@ -415,6 +416,7 @@ class Lab:
         except Exception as error:
             outcome.fail(self.explain_own_fault(error))
         outcome.seconds = time.monotonic() - started
+        outcome.launches = [launch for run, _ in case.runs for launch in records.launches(run.record)]
         shutil.rmtree(final, ignore_errors=True)
         try:
             if outcome.verdict == "FAIL" and not discard:
@@ -473,6 +475,7 @@ class Lab:
             "seed": seed,
             "passed": sum(outcome.verdict == "ok" for outcome in outcomes),
             "variants": {variant: variant in right for variant in self.variants if variant in right | wrong},
+            "launches": records.counted_launches(launch for outcome in outcomes for launch in outcome.launches),
             "cases": [{
                 "name": outcome.name,
                 "passed": outcome.verdict == "ok",

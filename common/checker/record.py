@@ -7,6 +7,7 @@ judgements: kernels, threads, copied_back, freed, checked.
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 from .comparison import counted
@@ -51,6 +52,24 @@ def launches_of(record: dict, name: str) -> list[dict]:
     """The launches of a kernel. The name may give alternatives: "tiled_kernel|wide_kernel"."""
     names = name.split("|")
     return [launch for launch in record["launches"] if any(is_called(launch["kernel"], one) for one in names)]
+
+
+def launches(record: dict | None) -> list[tuple[str, int, int, int]]:
+    """Kernel, how often it was launched alike, blocks, threads. What a program has made of its record may be anything."""
+    try:
+        return [(str(one["kernel"])[:200], int(one["times"]), math.prod(one["grid"]), math.prod([*one["grid"], *one["block"]]))
+                for one in record["launches"]] if record else []
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return []
+
+
+def counted_launches(found) -> dict[str, dict[str, int]]:
+    """Kernel -> how often, and the most blocks and threads of one launch."""
+    kernels: dict[str, dict[str, int]] = {}
+    for kernel, times, blocks, threads in found:
+        of = kernels.setdefault(shown(kernel), {"times": 0, "blocks": 0, "threads": 0})
+        of.update(times=of["times"] + times, blocks=max(of["blocks"], blocks), threads=max(of["threads"], threads))
+    return kernels
 
 
 def listed(words: list[str]) -> str:

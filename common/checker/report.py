@@ -33,6 +33,7 @@ class Outcome:
     unjudged: bool = False  # other cases are to tell what is wrong
     statuses: list[int] = field(default_factory=list)
     fresh: bool = False  # its input comes from --seed
+    launches: list[tuple[str, int, int, int]] = field(default_factory=list)  # checker.record.launches of all runs
 
     def fail(self, text: str, cause: str | None = None, elements: int | None = None) -> None:
         """Takes the text of a failure apart: what is wrong, the cause, the command that repeats it."""

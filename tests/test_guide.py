@@ -1,0 +1,43 @@
+"""The lab that docs/teaching.md adds, in a copy of the course: every command knows it as the guide leaves it."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import guide
+from farm import BACKEND, ROOT
+
+pytestmark = pytest.mark.skipif(BACKEND != "cpu", reason="CPU mode")
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    path = tmp_path_factory.mktemp("guide") / "course"
+    shutil.copytree(ROOT / "common", path / "common", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "Makefile", path)
+    guide.write(path)
+    make(path, "exercises", "LAB=17")
+    return path
+
+
+def make(course, *words, status=0):
+    environment = {**os.environ, "BACKEND": "cpu", "PYTHON": sys.executable}
+    result = subprocess.run(["make", *words], cwd=course, env=environment, text=True, capture_output=True, check=False,
+                            timeout=600)
+    assert result.returncode == status, result.stdout + result.stderr
+    return result.stdout + result.stderr
+
+
+def test_the_guides_lab(course):
+    said = make(course, "hint", "LAB=17")
+    assert "hint 1 of 3" in said and "No TODO is left" not in said
+    assert "13 of 13 cases pass" in make(course, "check", "LAB=17", "SOLUTION=1")
+    said = make(course, "check", "LAB=17", status=2)
+    assert "2 of 13 cases pass" in said
+    shown = (course / "labs/17_scale/README.md").read_text().split("$ make check LAB=17\n")[1].split("```")[0]
+    assert shown in said
+    assert "no race" in make(course, "sanitize", "LAB=17", "SOLUTION=1")
+    assert "load g 4.0/4.0, store g 4.0/4.0" in make(course, "explain", "LAB=17", "SOLUTION=1")

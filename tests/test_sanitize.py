@@ -378,8 +378,20 @@ def test_a_barrier_that_stands_in_the_loop_before():
     sides = [{"atomic": 0, "number": 0, "warp": line, "write": line == 2, "line": line} for line in (2, 5)]
     assert "is it inside a loop" in sanitize_words.repair(*sides, [2, 5], loading)
     assert "the next round" in sanitize_words.repair(*sides, [2, 5], loading.replace("  }\n", "\n") + "}\n")
-    assert sanitize_words.loops_around("while (a) { b; }\nif (c) { d;\n", 1) == {10}
-    assert sanitize_words.loops_around("while (a) { b; }\nif (c) { d;\n", 2) == set()
+    assert sanitize_words.braces_around("while (a) { b; }\nif (c) { d;\n", 1) == {10: True}
+    assert sanitize_words.braces_around("while (a) { b; }\nif (c) { d;\n", 2) == {24: False}
+
+
+@pytest.mark.parametrize("barrier, words", [
+    ("__syncthreads();", "so it is the next call of this function that comes too early: put another __syncthreads() behind line 4."),
+    ("if (c) __syncthreads();", "is it inside a loop or a condition? Put __syncthreads() behind that, before line 4."),
+    ("{ __syncthreads(); }", "is it inside a loop or a condition?"),
+])
+def test_a_function_that_is_called_again(barrier, words):
+    """It clears what others still read from the call before."""
+    sides = [{"atomic": 0, "number": 0, "warp": line, "write": line == 2, "line": line} for line in (2, 4)]
+    text = f"int largest() {{\n    if (t == 0) m = 0;\n    {barrier}\n    return m;\n}}\n"
+    assert words in sanitize_words.repair(*sides, [2, 4], text)
 
 
 def test_a_block_of_one_warp_is_not_told_what_would_not_do_for_more():

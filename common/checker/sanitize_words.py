@@ -232,9 +232,14 @@ def barrier_between(text: str, lines: list[int], same_warp: bool) -> bool | None
     return bool(BARRIERS[same_warp].search(COMMENT.sub("", "\n".join(between))))
 
 
-def loops_around(text: str, line: int) -> set[int]:
-    """The loops with braces that a line stands in, by where these open."""
-    text = COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
+def without_comments(text: str) -> str:
+    """With blanks in their place."""
+    return COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
+
+
+def braces_around(text: str, line: int) -> dict[int, bool]:
+    """The braces that a line stands in, by where they open; True for those of a loop."""
+    text = without_comments(text)
     open_braces: list[tuple[int, bool]] = []
     lines = text.splitlines(keepends=True)
     before, start_of_line = "".join(lines[:line]), len("".join(lines[:line - 1]))
@@ -249,7 +254,23 @@ def loops_around(text: str, line: int) -> set[int]:
             open_braces.append((brace.start(), bool(re.search(r"\b(for|while)\s*$", head[:start]) or re.search(r"\bdo$", head))))
         elif open_braces and brace.start() < start_of_line:  # what the line itself closes, it still stands in
             open_braces.pop()
-    return {place for place, is_loop in open_braces if is_loop}
+    return dict(open_braces)
+
+
+def loops_in_common(text: str, lines: list[int]) -> set[int]:
+    """The loops that both lines stand in."""
+    loops = [{place for place, is_loop in braces_around(text, line).items() if is_loop} for line in lines]
+    return loops[0] & loops[1]
+
+
+def is_passed_again(text: str, lines: list[int]) -> bool:
+    """Whether the two lines may meet in spite of a barrier between them that all pass: in the next round of a loop, or in
+    the next call of a function."""
+    if loops_in_common(text, lines):
+        return True
+    inside, rows = braces_around(text, lines[1]).keys(), without_comments(text).splitlines()
+    return any(re.match(r"\s*__sync", rows[line - 1]) and not rows[line - 2].rstrip().endswith((")", "else"))
+               and braces_around(text, line).keys() <= inside for line in range(lines[0] + 1, lines[1]))
 
 
 def barrier_for(first: dict, second: dict) -> str:
@@ -277,11 +298,12 @@ def repair(first: dict, second: dict, lines: list[int], text: str | None = None)
         return f"Put {barrier} between the two."
     early, late = sorted((first, second), key=lambda side: side["line"])
     stands = barrier_between(text, lines, first["warp"] == second["warp"]) if text else None
-    if stands and not loops_around(text, lines[0]) & loops_around(text, lines[1]):
+    if stands and not is_passed_again(text, lines):
         return (f"A barrier stands between these lines, and not between what these threads do there: is it inside a loop or "
                 f"a condition? Put {barrier} behind that, before line {late['line']}.")
     if stands:
-        return (f"A barrier stands between these lines, so it is the next round of a loop that comes too early: put "
+        again = "next round of a loop" if loops_in_common(text, lines) else "next call of this function"
+        return (f"A barrier stands between these lines, so it is the {again} that comes too early: put "
                 f"another {barrier} behind line {late['line']}.")
     if text and stands is None and not early["write"]:
         return (f"Put {barrier} between the write in line {late['line']} and the read in line {early['line']}, which stands "
@@ -565,7 +587,7 @@ class Words:
         """What C++ leaves undefined; an index out of a declared array is out of bounds."""
         out = "out-of-bounds" in fact["description"] or "out of bounds" in fact["text"]
         who = (f"kernel {fact['kernel']}, thread {fact['thread']} of block {fact['block']}" if fact["kernel"] else "host code")
-        said = ": " + fact["text"]
+        said = f": {fact['text'][:1].lower()}{fact['text'][1:]}"
         index = re.match(r"[Ii]ndex (-?\d+) out of bounds for type '(.*)'", fact["text"])
         if index:
             said = f": index {index[1]} is out of bounds of an array of type {index[2].replace(' [', '[')}"

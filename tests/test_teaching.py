@@ -21,8 +21,9 @@ from teaching.corpus import EXAMPLES, FAULTY, RIGHT
 
 # What stops any program in CPU mode.
 ALWAYS_NAMED = {"barrier", "warp", "host-pointer", "device-pointer"}
-# Plain CPU mode looks at the arguments of a launch, not inside them; and lanes that have ended keep none waiting.
-UNSEEN = ("structure_with_host_pointer", "shuffle_in_condition", "vote_in_condition")
+# Plain CPU mode looks at the arguments of a launch, not inside them, nor at host code; lanes that are not there keep none waiting.
+UNSEEN = ("structure_with_host_pointer", "shuffle_in_condition", "shuffle_beyond_block", "vote_in_condition",
+          "device_variable_read_by_host")
 ALONE = ["stencil_in_place"]
 only_cpu = pytest.mark.skipif(farm.BACKEND != "cpu", reason="on a card: bash tests/on_card.sh teaching")
 

@@ -29,7 +29,7 @@ QUALIFIER = re.compile(r"\b(?:extern|static|const|volatile|signed|std|__shared__
                        r"(?:alignas|__align__)\s*\([^)]*\))|\bunsigned\s+(?=char|short|int|long)|:")
 COMMENT = re.compile(r"//[^\n]*|/\*[\s\S]*?\*/")
 # Facts that are findings only by what the source says besides.
-DOUBTFUL = ("partly-uninitialised", "passed")
+DOUBTFUL = ("partly-uninitialised", "passed", "device-variable")
 # What orders two threads of a warp, and those of two warps.
 BARRIERS = {True: re.compile(r"\b__sync\w+\s*\(|\b__\w+_sync\s*\("), False: re.compile(r"\b__syncthreads\w*\s*\(")}
 
@@ -335,6 +335,8 @@ class Words:
             return self.of_uninitialised(fact)
         if fact["kind"] == "passed":
             return self.of_passed(fact)
+        if fact["kind"] == "device-variable":
+            return self.of_device_variable(fact)
         if fact["kind"] == "constant":
             return self.of_constant(fact)
         if fact["kind"] == "host-pointer":
@@ -452,6 +454,15 @@ class Words:
                 "host writes it, with cudaMemcpyToSymbol, before the launch.")
         return Finding("undefined", lines, fact["kernel"], side["block"], side["thread"], name, 1, text)
 
+    def of_device_variable(self, fact: dict) -> Finding:
+        side = fact["second"]
+        where, lines = self.where(side)
+        name = self.symbol(fact).rpartition("::")[2]
+        verb, call = ("writes to", "cudaMemcpyToSymbol") if side["write"] else ("reads", "cudaMemcpyFromSymbol")
+        text = (f"{where}: host code {verb} the variable {name} of the device. What it gets is another one of that name, which no "
+                f"kernel sees: copy it with {call}.")
+        return Finding("device-pointer", lines, None, None, None, name, 1, text)
+
     def of_host_memory(self, fact: dict) -> Finding:
         side = fact["second"]
         where, lines = self.where(side)
@@ -477,7 +488,13 @@ class Words:
 
     def is_certain(self, fact: dict) -> bool:
         """Of what was written in part: whether the element is of the language's own types, so that all its bytes count.
-        Of a lane that does not take part: whether its last access stands behind, in the same function."""
+        Of a lane that does not take part: whether its last access stands behind, in the same function. Of a variable that
+        host code touches: whether it is the device's alone."""
+        if fact["kind"] == "device-variable":
+            name = (self.symbol(fact) or "").rpartition("::")[2]
+            declared = name and fact["second"]["place"] in self.places and re.search(
+                rf"^[^;(){{}}]*__(?:device|constant)__[^;(){{}}]*\b{name}\b\s*[\[;={{]", COMMENT.sub("", self.source), re.M)
+            return bool(declared) and "__managed__" not in declared[0]
         if fact["kind"] != "passed":
             return bool((name := self.memory(fact)[0]) and self.element_size(fact, name))
         file, line = self.places.get(fact["place"], ("", 0))
@@ -524,7 +541,7 @@ class Words:
 
     def symbol(self, fact: dict) -> str | None:
         """The __device__ variable at an address."""
-        if "bytes" in fact or "address" not in fact:
+        if "address" not in fact:
             return None
         if self.symbols is None:
             text = subprocess.run(["nm", "-CS", str(self.program)], capture_output=True, text=True).stdout

@@ -27,6 +27,7 @@
 #include <sys/mman.h>
 
 #include <cstring>
+#include <unordered_set>
 #include <vector>
 
 #include "calls.h"
@@ -121,6 +122,14 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
         const Stamp now = stamp_of_work(place);
         joins(*region, now.serial);
         look(*region, address, bytes, access, now);
+    }
+    // A variable of the program. Of those some are the device's, by their declarations.
+    void touch_variable_by_host(const char* address, size_t bytes, Access access,
+                                const void* place) {
+        if (!places_of_host_.insert(place).second) return;
+        const std::lock_guard<std::recursive_mutex> lock(Queue::instance().mutex());
+        settle();
+        note_place("device-variable", stamp_of_work(place), writes(access), address, bytes);
     }
     void fence() {
         settle();
@@ -369,6 +378,7 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
     // Cells that threads which nothing orders have written with one value.
     std::unordered_map<const Cell*, Writers> same_values_;
     bool region_is_ordered_ = true;
+    std::unordered_set<const void*> places_of_host_;
 };
 
 namespace observer {
@@ -444,6 +454,9 @@ inline void Watch::access(const volatile void* pointer, size_t bytes, Access acc
     if (!in_kernel()) {
         if (Memory::instance().is_shared_with_host(address))
             Races::instance().touch_by_host(address, bytes, access, before(place));
+        else if (in_program(address))
+            Races::instance().touch_variable_by_host(static_cast<const char*>(address), bytes,
+                                                     access, before(place));
         return;
     }
     Races::instance().touch(address, bytes, access, before(place));

@@ -494,8 +494,7 @@ class Core {
             lane->result = common;
             if (operation == WarpOperation::shuffle) {
                 const bool there = lanes >> lane->source & 1;  // else the value is undefined
-                if (!there && (existing_lanes(first) >> lane->source & 1) != 0)
-                    tell_absent_lane(*lane, lanes);
+                if (!there) tell_absent_lane(*lane, lanes, existing_lanes(first));
                 lane->result =
                     there ? waiter[lane->source]->value : absent_lane * ((uint64_t{1} << 32) + 1);
             } else if (operation == WarpOperation::match_any) {
@@ -514,20 +513,30 @@ class Core {
     }
 
     // Once for each line.
-    static void tell_absent_lane(const Runner& reader, unsigned int lanes) {
+    static void tell_absent_lane(const Runner& reader, unsigned int lanes, unsigned int existing) {
         if (!findings_are_wanted() && on_absent_lane == nullptr) return;
         static std::mutex mutex;
         static std::set<std::string> told;
         std::lock_guard<std::mutex> lock(mutex);
         const std::string place = to_string(reader.site);
         if (!told.insert(place).second) return;
+        const bool exists = existing >> reader.source & 1;
+        const std::string why =
+            exists ? format("which lane %d does not call: only the lanes 0x%08x do", reader.source,
+                            lanes)
+                   : format("which the block does not have: its last warp has %d lanes",
+                            __builtin_popcount(existing));
         const std::string sentence = format(
-            "%s: lane %u of a warp reads lane %d in this shuffle, which lane %d does not call: "
-            "only the "
-            "lanes 0x%08x do (block %s). What is read is undefined. All lanes of the mask call the "
-            "shuffle, outside of conditions; what a lane does with the value may depend on one.",
-            place.c_str(), reader.thread_number % 32, reader.source, reader.source, lanes,
-            to_string(blockIdx).c_str());
+            "%s: lane %u of a warp reads lane %d in this shuffle, %s (block %s). What is read is "
+            "undefined. %s",
+            place.c_str(), reader.thread_number % 32, reader.source, why.c_str(),
+            to_string(blockIdx).c_str(),
+            exists
+                ? "All lanes of the mask call the shuffle, outside of conditions; what a lane does "
+                  "with the value may depend on one."
+                : "Let blocks have a multiple of 32 threads, of which those without an element "
+                  "bring what "
+                  "changes nothing, 0 for a sum.");
         note("warp", sentence);
         if (on_absent_lane != nullptr) on_absent_lane(sentence);
     }

@@ -62,7 +62,7 @@ BAD = [
         start="for (volatile int i = 0;;) i = i + 1;"),
     Bad("sleeps_and_heeds_no_signal", NONE + "the program did not end within",
         start="for (int i = 1; i < 65; i++) signal(i, SIG_IGN); for (;;) pause();"),
-    Bad("prints_without_end", NONE + "the program (printed more than 8 MiB|crashed .SIGXFSZ)",
+    Bad("prints_without_end", NONE + "the program (printed more than 32 MiB|crashed .SIGXFSZ)",
         start="for (;;) puts(\"and so on, and so on, and so on\");"),
     Bad("forks_without_end", NONE + "(confine: more than 100|the program did not end|0 is not doubled)", start="for (;;) fork();"),
     Bad("starts_threads_without_end", NONE + "(confine: more than 100 processes|the program crashed .SIGABRT)",

@@ -212,7 +212,7 @@ def test_an_ended_checker_leaves_no_program_behind(lab):
     ("write(2 * a); os.remove(options.a)", "changed or removed its input a.npy"),
     ("write(2 * a); numpy.save(options.a, 2 * a[:9])", "changed or removed its input a.npy"),
     ("import shutil; shutil.rmtree(os.getcwd())", "removed the folder that it was started in"),
-    ("os.write(1, bytes(9 << 20)); write(2 * a)", "printed more than 8 MiB"),
+    ("os.write(1, bytes(33 << 20)); write(2 * a)", "printed more than 32 MiB"),
 ])
 def test_what_is_wrong_is_said(lab, body, said):
     result = lab.check(body, "--case", "33 elements", "--timeout", 1 if "while True" in body else 60)
@@ -224,7 +224,7 @@ def test_what_is_wrong_is_said(lab, body, said):
 
 def test_endless_output_is_stopped(lab):
     result = lab.check("while True: print('x' * 100000)", "--case", "33 elements")
-    assert "printed more than 8 MiB" in result.stdout
+    assert "printed more than 32 MiB" in result.stdout
 
 
 def test_two_checkers_of_one_lab_leave_each_other_alone(lab):

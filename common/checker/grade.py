@@ -32,6 +32,7 @@ from .job import end_orphans, interruptible
 
 ROOT = Path(__file__).resolve().parents[2]
 DONE, IMPOSSIBLE, BAD_USAGE = 0, 1, 2
+RUNS_A_CHECK = 30  # times --timeout: after that a whole check is ended
 ON_CARD_AT_ONCE = 2  # programs that share one card slow each other down
 SHOWN_STUDENTS = 40
 
@@ -69,6 +70,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--workers", type=int, metavar="N", help="submissions at a time (one a core)")
     parser.add_argument("--seed", type=int, metavar="N", help="from which each student's seed of fresh input comes")
     parser.add_argument("--timeout", type=float, metavar="S", default=30, help="seconds that one run may take (30)")
+    parser.add_argument("--whole", type=float, metavar="S", help="seconds that a whole check may take (30 times --timeout)")
     parser.add_argument("--memory", type=int, metavar="MIB", default=2048, help="memory of one run in MiB (2048)")
     parser.add_argument("--deadlines", type=Path, metavar="CSV", help="a table: lab,deadline[,student]")
     parser.add_argument("--part", metavar="K/N", default="1/1", help="every N-th student, from the K-th on")
@@ -82,8 +84,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     options.workers = cores if options.workers is None else options.workers
     options.seed = class_seed() if options.seed is None else options.seed
     options.output = options.output.absolute()
-    if options.workers < 1 or not options.timeout > 0 or options.memory < 1:
-        raise refuse("--workers, --timeout and --memory take a number above zero")
+    options.whole = RUNS_A_CHECK * options.timeout if options.whole is None else options.whole
+    if options.workers < 1 or not options.timeout > 0 or not options.whole > 0 or options.memory < 1:
+        raise refuse("--workers, --timeout, --whole and --memory take a number above zero")
     if not 0 <= options.seed < 1 << 63:
         raise refuse("--seed takes a number from 0 to 2^63 - 1")
     match = re.fullmatch(r"([0-9]+)/([0-9]+)", options.part)
@@ -288,7 +291,7 @@ def grade(options: argparse.Namespace) -> grade_score.Grades:
     say(f"backend: {one.backend} ({one.reason})")
     confinement, open_ends = confine_here(options, one)
     notes += open_ends
-    rules = Rules(ROOT, confinement, options.seed, options.timeout)
+    rules = Rules(ROOT, confinement, options.seed, options.timeout, options.whole)
     references = judge_references(options, labs, tools, rules)
     notes += [sentence for lab in labs for sentence in grade_reference.note(lab, references[lab][1])]
     for note in notes:

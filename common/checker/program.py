@@ -15,7 +15,8 @@ from pathlib import Path
 from . import record as records
 from .failure import Failure
 
-OUTPUT_LIMIT = 8 << 20  # bytes of text after which a program is taken for an endless loop
+OUTPUT_LIMIT = 32 << 20  # bytes of text after which a program is taken for an endless loop
+MOST_LINES = 1_000_000  # that a checker takes apart
 SHOWN_LINES = 8
 RECORD = ".record_of_cpu_mode.json"  # in the folder in which the program starts
 
@@ -48,6 +49,8 @@ class Run:
     @property
     def lines(self) -> list[str]:
         """The lines of stdout."""
+        if self.stdout.count("\n") > MOST_LINES:
+            raise Failure(f"the program printed more than {MOST_LINES} lines\nrepeat: {self.command}")
         return self.stdout.splitlines()
 
 

@@ -91,6 +91,15 @@ def test_words(folder, number, kind, words):
 
 
 @only_cpu
+def test_a_line_of_a_header_is_none_of_the_program_s(folder):
+    """The first code of this program is that of a template in a header of CPU mode."""
+    source = folder / "leak.cu"
+    source.write_text("int main() {\n    int* values = nullptr;\n    return cudaMalloc(&values, 4) != cudaSuccess;\n}\n")
+    assert run_sanitize(source).stdout == ("leak.cu:3: 4 bytes of device memory, allocated here, are never given to cudaFree.\n"
+                                           "1 fault found\n")
+
+
+@only_cpu
 @pytest.mark.parametrize("order", ["reversed", "random:7"])
 @pytest.mark.parametrize("number, advice", [(1, "between the write in line 17 and the read in line 18."),
                                             (10, "put another __syncthreads() behind line 34.")])

@@ -288,8 +288,8 @@ def all_clear(kernels: dict[str, int], on_the_card: bool) -> str:
         return f"{text}; no kernel ran"
     names = ", ".join(f"{name} ({blocks} block{'s' * (blocks > 1)})" for name, blocks in sorted(kernels.items()))
     text = textwrap.fill(f"{text} in: {names}", 120, subsequent_indent="    ", break_on_hyphens=False)
-    return text + ("\nThis holds for these kernels with this input. Not looked at: branches that did not run, inline PTX, races of "
-                   "host code\nwith itself, whether the result is right.")
+    return text + ("\nThis holds for these kernels with this input. Not looked at: branches that did not run, local variables that "
+                   "nobody\nset, inline PTX, races of host code with itself, whether the result is right.")
 
 
 def sanitize(options: argparse.Namespace) -> int:

@@ -86,13 +86,14 @@ fi
 
 # -ffp-contract=off: a * b + c rounds twice, as written, whatever the machine's own instructions.
 # -fno-optimize-sibling-calls: each call leaves a frame, so that a message finds the learner's line.
+# -gdwarf-4: of DWARF 5 the addr2line of binutils 2.40 takes the first piece of code for that of another file.
 # -fstack-clash-protection: a local array too large for its stack meets the guard page.
 flags=(-std=c++17 -ffp-contract=off -Wall -Wno-unknown-pragmas -pthread -fno-pie
     -fno-optimize-sibling-calls -fstack-clash-protection -fno-delete-null-pointer-checks)
 if [ $debug = yes ]; then
-    flags+=(-O0 -g -DLAB_DEBUG)
+    flags+=(-O0 -gdwarf-4 -g -DLAB_DEBUG)
 else
-    flags+=(-O3 -g1)
+    flags+=(-O3 -gdwarf-4 -g1)
 fi
 # With this analysis g++ 12 drops stores of "part = combined(part, another)", both structures, at -O1.
 if [ $translate = no ] && { [ $debug = no ] || [ -n "$sanitize" ]; } &&

@@ -28,7 +28,13 @@ PARTS_OF_A_TOOL = ("lib", "lib64", "libexec", "include")  # all that is shown of
 LIBRARIES = ("libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1", "libpthread.so.0", "libdl.so.2",
              "librt.so.1", "libgomp.so.1", "libatomic.so.1", "libc++.so.1", "libc++abi.so.1", "libunwind.so.1")
 DRIVER = re.compile(r"=> (/\S*/lib(?:cuda|nvidia|cudadebugger)\S*)$", re.MULTILINE)
+OF_A_CARD = ("/sys", "/proc/driver", "/proc/devices")  # what a card's driver reads
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+
+
+def devices(gpu: bool) -> list[str]:
+    """Those that harm nobody, and the cards."""
+    return [*DEVICES, *(sorted(map(str, Path("/dev").glob("nvidia*"))) + ["/dev/dxg"] if gpu else [])]
 
 
 class CannotConfine(Exception):
@@ -89,6 +95,7 @@ def for_programs(confine: Path, compiler: str, gpu: bool) -> list[Path]:
     found += re.findall(r"/\S+", output_of("ldd", str(confine)))  # the loader is among them
     if gpu:
         found += DRIVER.findall(output_of("/sbin/ldconfig", "-p"))
+        found += [str(path) for folder in folders if folder for kind in ("cuda", "nvidia") for path in Path(folder).glob(f"lib{kind}*")]
     found += ["/etc/ld.so.cache", "/usr/lib/wsl/lib" if gpu else ""]
     places = [Path(os.path.normpath(name)) for name in found if name.startswith("/")]
     # The loader looks a library up in a folder's true place, or by links that bubblewrap makes, too.
@@ -120,7 +127,9 @@ class Confinement:
         shown = outermost([*readable, self.confine])
         writable = HERE if folder.name == HERE else str(folder)
         place = ["--write", writable, "--memory", str(self.memory_mib)]
-        landlock = [word for path in shown for word in ("--read", str(path))] if self.level == "landlock" else []
+        if gpu:
+            shown = outermost([*shown, *map(Path, OF_A_CARD)])
+        landlock = [word for path in shown for word in ("--read", str(path))]
         return [str(self.confine), "watch", *place, *watched, "--",
                 *(self.view(shown, folder, gpu) if self.level == "bubblewrap" else []),
                 str(self.confine), "inside", "--at", HERE, *place, *inside, *(["--gpu"] if gpu else []),
@@ -130,18 +139,20 @@ class Confinement:
         """bubblewrap: namespaces of its own, and of the files only those that are shown."""
         words = [*self.bubblewrap, "--die-with-parent", "--proc", "/proc",
                  "--size", "65536", "--tmpfs", "/dev"]
-        devices = [*DEVICES, *(sorted(map(str, Path("/dev").glob("nvidia*"))) + ["/dev/dxg"] if gpu else [])]
-        words += [word for name in devices for word in ("--dev-bind-try", name, name)]
+        words += [word for name in devices(gpu) for word in ("--dev-bind-try", name, name)]
         # bubblewrap would make the folders on the way for their owner alone, and root becomes another user.
         parents = {parent for path in [*shown, folder] for parent in path.parents} - {Path("/"), Path(".")}
         words += [word for parent in sorted(parents) for word in ("--perms", "0755", "--dir", str(parent))]
-        for path in [*shown, *([Path("/sys")] if gpu else [])]:
+        for path in shown:
+            if path.parts[1] == "proc":
+                continue  # is there, with its own processes
             words += (["--symlink", os.readlink(path), str(path)] if path.is_symlink() and path.parent == Path("/")
                       else ["--ro-bind", str(path), str(path)])
         for name in ("/lib", "/lib64"):
             if Path(name) not in shown and os.path.islink(name):
                 words += ["--symlink", os.readlink(name), name]
-        return [*words, "--bind", *[HERE if folder.name == HERE else str(folder)] * 2, "--remount-ro", "/dev", "--remount-ro", "/", "--"]
+        here = HERE if folder.name == HERE else str(folder)
+        return [*words, "--bind", here, here, "--remount-ro", "/dev", "--remount-ro", "/", "--"]
 
     def missing(self) -> str | None:
         """What this machine does not confine, as one sentence."""
@@ -178,7 +189,9 @@ def strongest(confine: Path, compiler: str, hidden: list[Path], tools: list[Path
     """The first level that holds on this machine, or the one that is wanted."""
     said = ""
     libraries = for_programs(confine, compiler, gpu)
-    for level in [wanted] if wanted else LEVELS:
+    if gpu and wanted == "landlock":
+        raise CannotConfine("a card's driver does not work under landlock: bubblewrap or limits")
+    for level in [wanted] if wanted else [level for level in LEVELS if not gpu or level != "landlock"]:
         for way in ways_of_bubblewrap() if level == "bubblewrap" else [()]:
             found = Confinement(confine, level, for_compilers(hidden, tools), libraries, gpu, way, memory_mib)
             said = trial(found)

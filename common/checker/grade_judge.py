@@ -20,6 +20,7 @@ from pathlib import Path
 from .grade_build import Tools, base_environment, compile_work
 from .grade_collect import Work, main_file
 from .grade_confine import HERE, Confinement
+from .job import children
 
 LAUNCHED_LIMIT = 2000
 
@@ -133,6 +134,7 @@ def check(rules: Rules, folder: Path, lab: str, launcher: Path, seed: int, only:
             return Verdict(lab, f"the check did not end within {rules.whole:g} seconds")
         finally:
             end(process)
+            bury_orphans()
         output.seek(0)
         text = output.read(1 << 20).decode("utf-8", "replace")
     try:
@@ -154,6 +156,16 @@ def in_words(launches: dict[str, dict]) -> str:
 def shorten(text: str, folder: Path, root: Path) -> str:
     """Paths as the student knows them, from the course's folder."""
     return text.replace(f"{folder}/", "").replace(f"{root}/", "")
+
+
+def bury_orphans() -> None:
+    """Sandboxes whose watcher a checker has killed end with it, and are then left to the grader."""
+    for pid in children():
+        try:
+            if Path(f"/proc/{pid}/comm").read_text(encoding="utf-8", errors="replace").strip() == "bwrap":
+                os.waitpid(pid, os.WNOHANG)
+        except OSError:
+            continue  # another worker was quicker
 
 
 def limit_memory(process: subprocess.Popen, mebibytes: int) -> None:

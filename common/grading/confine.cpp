@@ -8,6 +8,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <linux/sockios.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -161,10 +162,11 @@ constexpr long calls_of_tools[] = {
 #endif
 };
 
-// What a card's driver needs besides.
+// What a card's driver needs besides: sockets that it listens at, and none that it could connect.
 constexpr long calls_of_drivers[] = {
-    SYS_ioctl, SYS_fcntl, SYS_ppoll, SYS_pipe2, SYS_eventfd2, SYS_sched_setaffinity, SYS_mlock, SYS_munlock,
-    SYS_get_mempolicy, SYS_set_mempolicy, SYS_mbind, SYS_statfs, SYS_fstatfs, SYS_prctl, SYS_membarrier,
+    SYS_ppoll, SYS_pipe2, SYS_eventfd2, SYS_mlock, SYS_munlock, SYS_get_mempolicy,
+    SYS_set_mempolicy, SYS_mbind, SYS_statfs, SYS_fstatfs, SYS_bind, SYS_listen, SYS_setsockopt,
+    SYS_sched_get_priority_max, SYS_sched_get_priority_min,
 #if defined(__x86_64__)
     SYS_poll,
 #endif
@@ -185,16 +187,17 @@ class Filter {
         add(BPF_RET | BPF_K, what);
     }
 
-    // Allowed if one argument has one of these values.
-    void allow_if(long call, int argument, const std::vector<uint32_t>& values) {
+    // Allowed if one argument has one of these values, or, the other way round, none of them.
+    void judge(long call, int argument, const std::vector<uint32_t>& values, bool allowed = true) {
+        constexpr uint32_t allow = SECCOMP_RET_ALLOW, refuse = SECCOMP_RET_ERRNO | EPERM;
         const auto count = static_cast<uint8_t>(values.size());
         add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call), 0, count + 3);
         load(offsetof(seccomp_data, args) + 8 * argument);
         for (uint8_t i = 0; i < count; ++i) {
             add(BPF_JMP | BPF_JEQ | BPF_K, values[i], count - i);
         }
-        add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
-        add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+        add(BPF_RET | BPF_K, allowed ? refuse : allow);
+        add(BPF_RET | BPF_K, allowed ? allow : refuse);
     }
 
     // clone, if all of these bits are set or, with `wanted` off, none of them.
@@ -236,13 +239,16 @@ void filter_calls(const Options& options) {
     }
     if (options.gpu) {
         for (const long call : calls_of_drivers) filter.answer(call);
+        filter.judge(SYS_socket, 0, {AF_UNIX});
+        filter.judge(SYS_ioctl, 1, {FIOSETOWN, SIOCSPGRP}, false);
+        filter.judge(SYS_fcntl, 1, {F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY}, false);
     }
     filter.allow_clone(CLONE_THREAD, true);
-    filter.allow_if(SYS_kill, 0, {self});
-    filter.allow_if(SYS_tgkill, 0, {self});
-    filter.allow_if(SYS_prlimit64, 0, {0, self});
-    filter.allow_if(SYS_ioctl, 1, {TCGETS});
-    filter.allow_if(SYS_fcntl, 1, {F_GETFD, F_SETFD, F_GETFL, F_DUPFD, F_DUPFD_CLOEXEC});
+    filter.judge(SYS_kill, 0, {self});
+    filter.judge(SYS_tgkill, 0, {self});
+    filter.judge(SYS_prlimit64, 0, {0, self});
+    filter.judge(SYS_ioctl, 1, {TCGETS});
+    filter.judge(SYS_fcntl, 1, {F_GETFD, F_SETFD, F_GETFL, F_DUPFD, F_DUPFD_CLOEXEC});
     filter.install();
 }
 
@@ -428,7 +434,7 @@ constexpr const char* usage =
     "watch starts a command, as another user if root asks, and ends it when it breaks a limit;\n"
     "inside gives up what a program does not need, and becomes it; try, started there, ends with 0 "
     "if\n"
-    "the file cannot be read, no process be started and no socket be opened. 125: confine has "
+    "the file cannot be read, no process be started and no network be reached. 125: confine has "
     "failed.\n"
     "  --write PATH        a folder that it may write to (repeatable); --here: the current one\n"
     "  --memory MIB        of all its processes (2048)\n"
@@ -494,7 +500,7 @@ Options parse(int count, char** words) {
 int try_to_break_out(const char* path) {
     if (open(path, O_RDONLY) >= 0) fail(std::string(path) + " can be read");
     if (fork() >= 0) fail("a process can be started");
-    if (socket(AF_UNIX, SOCK_STREAM, 0) >= 0) fail("a socket can be opened");
+    if (socket(AF_INET, SOCK_STREAM, 0) >= 0) fail("the network can be reached");
     return 0;
 }
 

@@ -307,6 +307,21 @@ def test_one_student_again(course, tmp_path):
     assert "no folder or zip of joe" in make(course, *words, "STUDENT=joe", status=2).stderr
 
 
+def test_a_control_group_where_systemd_makes_one(course, tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/systemd-run").write_text(f"""#!/bin/sh
+echo "$*" >>{tmp_path}/log
+while [ "$1" != -- ]; do shift; done
+shift
+exec "$@"
+""")
+    (tmp_path / "bin/systemd-run").chmod(0o755)
+    said = make(course, "grade", "ARGS=--memory 300 --output build/grouped", PATH=f"{tmp_path}/bin:{os.environ['PATH']}").stdout
+    assert "0 of 3 cases" in said
+    log = (tmp_path / "log").read_text()
+    assert "MemoryMax=300M" in log and "MemoryMax=600M -p MemorySwapMax=0 -p TasksMax=400 -- env -u XDG_RUNTIME_DIR" in log
+
+
 def test_a_seed_is_a_students_own(course, tmp_path):
     """The same at each submission, whoever else has the same sources."""
     source = "#include <cstdio>\nint main(int, char** words) { if (words[1][0]) puts(words[1]); }\n"

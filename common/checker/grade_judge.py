@@ -19,7 +19,7 @@ from pathlib import Path
 
 from .grade_build import Tools, base_environment, compile_work
 from .grade_collect import Work, main_file
-from .grade_confine import HERE, Confinement
+from .grade_confine import HERE, Confinement, bus, scope
 from .job import children
 
 LAUNCHED_LIMIT = 2000
@@ -119,10 +119,11 @@ def check(rules: Rules, folder: Path, lab: str, launcher: Path, seed: int, only:
     results = folder / "results.json"
     results.unlink(missing_ok=True)
     (folder / "tmp").mkdir(exist_ok=True)
-    words = [sys.executable, "-B", str(rules.root / "labs" / lab / "check.py"), "--program", str(launcher),
+    # For the checker and for a run, as much as each may have.
+    words = [*scope(2 * rules.confinement.memory_mib), sys.executable, "-B", str(rules.root / "labs" / lab / "check.py"), "--program", str(launcher),
              "--json", str(results), "--keep", str(kept_of(folder, lab)), "--discard", "--seed", str(seed),
              "--timeout", f"{rules.timeout:g}", "--workers", "1", *(word for name in only for word in ("--case", name))]
-    environment = {**base_environment(), "TMPDIR": str(folder / "tmp"),
+    environment = {**base_environment(), **bus(), "TMPDIR": str(folder / "tmp"),
                    "PYTHONPATH": f"{rules.root / 'common'}:{os.environ.get('PYTHONPATH', '')}"}
     with open(folder / "check.txt", "w+b") as output:
         process = subprocess.Popen(words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output,

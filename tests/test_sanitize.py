@@ -78,6 +78,8 @@ def test_fault(folder, number, kind, lines, variable, words):
     (11, "race", r"race between host code and a copy on pinned memory \(byte 0 of an allocation of 256 bytes\)"),
     (12, "race", r"race between two launches of kernel halve on the array values, element 0"),
     (13, "race", r"race between two copies on global memory"),
+    (14, "other", r"kernel give_up, thread \(0,0,0\) of block \(0,0,0\), asserts that .*values\[0\] == 1, which does not hold"),
+    (15, "other", r"kernel give_up, .* calls __trap\(\), which ends the kernel"),
 ])
 def test_words(folder, number, kind, words):
     """One finding at the line of its fault, be that in a header, and with the cause."""

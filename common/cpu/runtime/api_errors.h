@@ -3,7 +3,6 @@
 
 #include <map>
 #include <string>
-#include <utility>
 
 #include "api_call.h"
 #include "record.h"
@@ -43,9 +42,9 @@ namespace cuda_cpu {
 // until somebody asks for the last error.
 Ignored::Ignored() : failures_(untold_failures) {}
 Ignored::~Ignored() {
-    static bool lost = false;
-    if (untold_failures == failures_ || !findings_are_wanted()) return;
-    if (lost_device != cudaSuccess && std::exchange(lost, true)) return;  // each call fails then
+    // Of a kernel that has ended the device's work it is told why; each call fails then.
+    if (untold_failures == failures_ || !findings_are_wanted() || lost_device != cudaSuccess)
+        return;
     note("call", learners_place() + last_function +
                      " fails, and the program does not look at what it returns: " +
                      cudaGetErrorString(detailed_error) +

@@ -198,6 +198,7 @@ void yield() {
     if (in_kernel()) Core::mine().yield();
 }
 void trap() {
+    note("other", learners_place() + this_thread() + "calls __trap(), which ends the kernel.");
     lost_device = cudaErrorLaunchFailure;
     Core::mine().abort_kernel();
 }
@@ -210,6 +211,8 @@ void assertion_failed(const char* condition, const char* file, int line, const c
     }
     std::fprintf(stderr, "%s:%d: %s: block %s, thread %s: Assertion `%s' failed.\n", file, line,
                  function, to_string(blockIdx).c_str(), to_string(threadIdx).c_str(), condition);
+    note("other", to_string(Site{file, line}) + ": " + this_thread() + "asserts that " + condition +
+                      ", which does not hold. That ends the kernel.");
     lost_device = cudaErrorAssert;
     Core::mine().abort_kernel();
 }

@@ -245,8 +245,7 @@ inline Explanation explain_fault(const siginfo_t& info, const char* stack, const
         const bool on_device = allocation != nullptr && Memory::instance().on_device(address);
         return {"device-pointer", on_device ? explain_host_fault(address, *allocation, verb) : ""};
     }
-    const std::string who = format("kernel %s, thread %s of block %s, ", kernel,
-                                   to_string(threadIdx).c_str(), to_string(blockIdx).c_str());
+    const std::string who = this_thread();
     if (info.si_signo == SIGFPE) return {"other", who + "divided an integer by zero."};
     if (info.si_code == SI_KERNEL) {  // the processor does not tell the address
         return {"other",
@@ -279,10 +278,8 @@ inline Explanation explain_fault(const siginfo_t& info, const char* stack, const
 
 // A kernel called what is no function: a function pointer that is null, or of the host.
 inline Explanation explain_jump(const char* address) {
-    return {"host-pointer",
-            format("kernel %s, thread %s of block %s, calls a function through a pointer that %s.",
-                   current_kernel(), to_string(threadIdx).c_str(), to_string(blockIdx).c_str(),
-                   is_null(address) ? "is null" : "does not lead to code")};
+    return {"host-pointer", this_thread() + "calls a function through a pointer that " +
+                                (is_null(address) ? "is null." : "does not lead to code.")};
 }
 
 inline void handle_fault(int signal_number, siginfo_t* info, void* raw_context) {

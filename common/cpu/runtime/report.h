@@ -70,6 +70,11 @@ inline std::string who() {
                 : format(", \"block\": \"%s\", \"thread\": \"%s\"", to_string(blockIdx).c_str(),
                          to_string(threadIdx).c_str()));
 }
+// The running thread of a kernel, as the beginning of a sentence.
+inline std::string this_thread() {
+    return format("kernel %s, thread %s of block %s, ", current_kernel(),
+                  to_string(threadIdx).c_str(), to_string(blockIdx).c_str());
+}
 inline void note(const char* kind, const std::string& sentence) {
     if (!findings_are_wanted()) return;
     write_finding("\"kind\": " + json(kind) + ", \"sentence\": " + json(sentence.c_str()) + ", " +

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .exercises import include_paths
 from .grade_collect import Work, main_file
-from .grade_confine import Confinement, bus, here, scope
+from .grade_confine import COMPILER_MIB, Confinement, bus, here, scope
 
 SECONDS = 300
 SHOWN_LINES = 30
@@ -104,7 +104,7 @@ def compile_work(root: Path, folder: Path, work: Work, tools: Tools, confinement
     readable = [folder / "labs", folder / "common", *common_sources(root), *runtime, *([packages] if packages.is_dir() else [])]
     words = here(confinement.of_compiler(readable, folder / "program", SECONDS), folder)
     with open(folder / "compiler.txt", "w+b") as output:
-        status = subprocess.run([*scope(confinement.memory_mib), *words, *tools.command(root, source, target)], cwd=folder, stdin=subprocess.DEVNULL,
+        status = subprocess.run([*scope(max(confinement.memory_mib, COMPILER_MIB)), *words, *tools.command(root, source, target)], cwd=folder, stdin=subprocess.DEVNULL,
                                 stdout=output, stderr=subprocess.STDOUT, check=False,
                                 env={**base_environment(), **bus(), **tools.environment, "TMPDIR": str(folder / "program")}).returncode
         output.seek(0)

@@ -21,6 +21,7 @@ LEVELS = {
     "limits": "a submission may read whatever the grader's user may, worked solutions among it, and write "
               "wherever that user may: install bubblewrap, grade in a container, or on Linux 5.13 or later",
 }
+COMPILER_MIB = 600  # that a compiler has in any case: lab 14 takes 440
 HERE = "@HERE@"  # in words: the folder in which a launcher's script is started
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/etc/ld.so.cache", "/etc/ld.so.conf",
           "/etc/ld.so.conf.d", "/etc/alternatives")
@@ -118,16 +119,19 @@ class Confinement:
     def of_program(self, readable: list[Path], around: Path, seconds: int) -> list[str]:
         """In front of a program that works in the folder where it is started, one in `around`, for so many seconds of
         a processor."""
-        return self.words([*self.libraries, *readable], around / HERE, [], ["--processor-seconds", str(seconds)], self.gpu)
+        return self.words([*self.libraries, *readable], around / HERE, [], ["--processor-seconds", str(seconds)], self.gpu,
+                          self.memory_mib)
 
     def of_compiler(self, readable: list[Path], folder: Path, seconds: int) -> list[str]:
         """In front of a compiler that writes to the folder."""
-        return self.words([*self.compilers, *readable], folder, ["--seconds", str(seconds)], ["--tools"], False)
+        return self.words([*self.compilers, *readable], folder, ["--seconds", str(seconds)], ["--tools"], False,
+                          max(self.memory_mib, COMPILER_MIB))
 
-    def words(self, readable: list[Path], folder: Path, watched: list[str], inside: list[str], gpu: bool) -> list[str]:
+    def words(self, readable: list[Path], folder: Path, watched: list[str], inside: list[str], gpu: bool,
+              memory_mib: int) -> list[str]:
         shown = outermost([*readable, self.confine])
         writable = HERE if folder.name == HERE else str(folder)
-        place = ["--write", writable, "--memory", str(self.memory_mib)]
+        place = ["--write", writable, "--memory", str(memory_mib)]
         if gpu:
             shown = outermost([*shown, *map(Path, OF_A_CARD)])
         landlock = [word for path in shown for word in ("--read", str(path))]

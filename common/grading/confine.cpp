@@ -416,7 +416,7 @@ int watch(const Options& options) {
         const timespec nap = {0, nap_ms * 1'000'000};
         if (sigtimedwait(&awaited, nullptr, &nap) >= 0) continue;
         broken = broken_limit(options, child, started);
-        nap_ms = std::min<int64_t>(nap_ms * 2, 80);
+        nap_ms = std::min<int64_t>(nap_ms * 2, 20);
     }
     kill(-child, SIGKILL);  // nobody has been able to leave this group
     while (waitpid(-1, nullptr, 0) > 0) continue;

@@ -8,4 +8,4 @@ bash "$course/common/setup.sh" --need "compiler make python numpy scipy pillow s
 chmod -R go-rwx "$course/solutions" "$course/tests"
 # Here there is time: what the worked solutions do is judged once, and remembered for every submission.
 read -ra labs <"${course%/*}/assignment"
-make -C "$course" grade BACKEND=cpu LAB="${labs[*]}" ARGS="--memory 500 --workers 1 --timeout 60 --whole 420 --prepare"
+make -C "$course" grade BACKEND=cpu LAB="${labs[*]}" ARGS="--memory 300 --workers 1 --timeout 60 --whole 420 --prepare"

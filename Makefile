@@ -18,7 +18,7 @@
 #: make hint LAB=03            one more hint; ARGS=--again, "--task 2", --all, --reset
 #: make watch LAB=03           build and check at each save
 #: make reset LAB=03           start over; what I have goes to build/replaced
-#: make grade [SUBMISSIONS=dir] grades of my work, or of a folder with one folder a student
+#: make grade [SUBMISSIONS=dir] grades of my work, or of a folder with one folder or zip a student; STUDENT=ada again
 #: make exercises [LAB=03]     write exercises anew; what they replace goes to build/replaced
 #: make results                write docs/results.md and its plots from docs/results/*/*.csv
 #: make test                   the course's own tests; TESTS=tests/test_labs.py chooses a file

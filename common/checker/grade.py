@@ -80,6 +80,12 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--confine", choices=list(grade_confine.LEVELS), default="",
                         help="this level of confinement, not the strongest that holds here")
     options = parser.parse_args(arguments)
+    complete(options)
+    return options
+
+
+def complete(options: argparse.Namespace) -> None:
+    """Fills in what was not said, and refuses nonsense."""
     cores = len(os.sched_getaffinity(0))
     options.workers = cores if options.workers is None else options.workers
     options.seed = class_seed() if options.seed is None else options.seed
@@ -107,7 +113,6 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         if lab not in known:
             raise refuse(f"{lab} cannot be graded, because it has no worked solution or no checker; "
                          f"these can: {', '.join(known)}")
-    return options
 
 
 def class_seed() -> int:

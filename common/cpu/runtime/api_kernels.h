@@ -198,7 +198,8 @@ void yield() {
     if (in_kernel()) Core::mine().yield();
 }
 void trap() {
-    note("other", learners_place() + this_thread() + "calls __trap(), which ends the kernel.");
+    if (findings_are_wanted())
+        note("other", learners_place() + this_thread() + "calls __trap(), which ends the kernel.");
     lost_device = cudaErrorLaunchFailure;
     Core::mine().abort_kernel();
 }

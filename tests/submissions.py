@@ -64,6 +64,8 @@ BAD = [
         start="for (int i = 1; i < 65; i++) signal(i, SIG_IGN); for (;;) pause();"),
     Bad("prints_without_end", NONE + "the program (printed more than 32 MiB|crashed .SIGXFSZ)",
         start="for (;;) puts(\"and so on, and so on, and so on\");"),
+    Bad("prints_short_lines", NONE + "the program printed more than 1000000 lines",
+        start="for (int i = 0; i < 1'500'000; i++) puts(\"\");"),
     Bad("forks_without_end", NONE + "(confine: more than 100|the program did not end|0 is not doubled)", start="for (;;) fork();"),
     Bad("starts_threads_without_end", NONE + "(confine: more than 100 processes|the program crashed .SIGABRT)",
         start="for (;;) std::thread(pause).detach();"),

@@ -222,6 +222,11 @@ def test_what_is_wrong_is_said(lab, body, said):
     assert "repeat: (cd '" in result.stdout
 
 
+def test_files_of_failing_cases_are_discarded_when_asked(lab):
+    assert lab.check("pass", "--discard").returncode == 1
+    assert kept_cases(lab) == []
+
+
 def test_endless_output_is_stopped(lab):
     result = lab.check("while True: print('x' * 100000)", "--case", "33 elements")
     assert "printed more than 32 MiB" in result.stdout

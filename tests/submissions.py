@@ -64,7 +64,7 @@ BAD = [
         start="for (int i = 1; i < 65; i++) signal(i, SIG_IGN); for (;;) pause();"),
     Bad("prints_without_end", NONE + "the program (printed more than 32 MiB|crashed .SIGXFSZ)",
         start="for (;;) puts(\"and so on, and so on, and so on\");"),
-    Bad("prints_short_lines", NONE + "the program printed more than 1000000 lines",
+    Bad("prints_short_lines", "^(0 of \\d+ cases: the program printed more than 1000000 lines|1 of \\d+ cases)",
         start="for (int i = 0; i < 1'500'000; i++) puts(\"\");"),
     Bad("forks_without_end", NONE + "(confine: more than 100|the program did not end|0 is not doubled)", start="for (;;) fork();"),
     Bad("starts_threads_without_end", NONE + "(confine: more than 100 processes|the program crashed .SIGABRT)",
@@ -72,8 +72,8 @@ BAD = [
     Bad("takes_all_memory", NONE + "(confine: more than 2048 MiB of memory|the program crashed)",
         start="for (;;) {{ volatile char* p = (char*)malloc(1 << 24); for (int i = 0; i < 1 << 24; i += 4096) p[i] = 1; }}"),
     Bad("shares_all_memory", NONE + "confine: more than 2048 MiB of memory",
-        start="for (int n = 0; n < 4; n++) if (fork() == 0) {{ volatile char* p = (char*)malloc(900 << 20); "
-              "for (int i = 0; i < 900 << 20; i += 4096) p[i] = 1; for (;;) pause(); }} for (;;) pause();"),
+        start="volatile char* p = (char*)mmap(nullptr, 3L << 30, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0); "
+              "for (long i = 0; i < 3L << 30; i += 4096) p[i] = 1; for (;;) pause();"),
     Bad("writes_a_huge_file", NONE + "the program crashed .SIGXFSZ",
         start='FILE* f = fopen("huge", "w"); for (;;) fwrite(f, 1, 64, f), fseek(f, 1 << 20, SEEK_CUR);'),
     Bad("writes_many_files", NONE + "confine: more than 1000 files",
@@ -98,6 +98,7 @@ BAD = [
 
 HEADERS = """#include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -226,6 +226,8 @@ def strongest(confine: Path, compiler: str, hidden: list[Path], tools: list[Path
             said = trial(found)
             if not said:
                 return found
+    if os.geteuid() == 0 and "Permission denied" in said:
+        said += " (where root grades without bubblewrap, everybody must be able to reach the course's folder)"
     raise CannotConfine(said or "no level of confinement holds here")
 
 

@@ -142,8 +142,9 @@ class Confinement:
 
     def view(self, shown: list[Path], folder: Path, gpu: bool) -> list[str]:
         """bubblewrap: namespaces of its own, and of the files only those that are shown."""
-        words = [*self.bubblewrap, "--die-with-parent", "--proc", "/proc",
-                 "--size", "65536", "--tmpfs", "/dev"]
+        # Process 1 is bubblewrap's own and has no filter of calls: nobody gets at its memory.
+        words = [*self.bubblewrap, "--die-with-parent", "--proc", "/proc", "--size", "4096", "--tmpfs", "/proc/1",
+                 "--remount-ro", "/proc/1", "--size", "65536", "--tmpfs", "/dev"]
         words += [word for name in devices(gpu) for word in ("--dev-bind-try", name, name)]
         # bubblewrap would make the folders on the way for their owner alone, and root becomes another user.
         parents = {parent for path in [*shown, folder] for parent in path.parents} - {Path("/"), Path(".")}

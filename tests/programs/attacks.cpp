@@ -148,6 +148,8 @@ const std::map<std::string, std::function<bool()>> attacks = {
     {"kill", [] { return kill(victim(), 0) == 0 || kill(-1, 0) == 0 || kill(getppid(), 0) == 0; }},
     {"owner of signals", signals_by_owner},
     {"trace", [] { return ptrace(PTRACE_SEIZE, victim(), 0, 0) == 0; }},
+    {"memory of others",
+     [] { return opens("/proc/1/mem", O_RDWR) || opens("/proc/" + path + "/mem", O_RDWR); }},
     {"priority", [] { return setpriority(PRIO_PROCESS, static_cast<id_t>(victim()), 10) == 0; }},
     {"affinity",
      [] {

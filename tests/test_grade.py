@@ -629,6 +629,15 @@ def test_limits(confined, name):
     assert re.search(LIMITS[name], f"{result.stderr} {ended}") and "yes" not in result.stdout, result
 
 
+def test_root_of_a_container_sees_what_is_written(confined):
+    """There root may not look into the processes of others."""
+    if os.geteuid() != 0 or confined.level == "bubblewrap":
+        pytest.skip("for root without bubblewrap")
+    result = subprocess.run(["setpriv", "--bounding-set=-sys_ptrace,-sys_admin", *confined.words("deleted files")],
+                            cwd=confined.here, text=True, capture_output=True, timeout=60, check=False)
+    assert "512 MiB of files" in result.stderr
+
+
 def test_settings_of_the_machine_stay(confined):
     """Whatever makes a sandbox, the machine's own limit of namespaces is as it was."""
     setting = Path("/proc/sys/user/max_user_namespaces")

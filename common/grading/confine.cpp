@@ -11,6 +11,7 @@
 #include <linux/sockios.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/fsuid.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -408,6 +409,10 @@ int watch(const Options& options) {
     require(child >= 0, "cannot fork");
     if (child == 0) start(options, watcher);
     setpgid(child, child);
+    if (user) {  // in a container root may not look into the processes of others, and they may
+        setfsgid(user);
+        setfsuid(user);
+    }
 
     std::string broken;
     int status = 0;

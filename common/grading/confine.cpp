@@ -336,9 +336,14 @@ int64_t files_in(const std::string& folder) {
 
 // Which limit is broken, in words; empty if none. What is written counts from the first byte on, so no
 // file escapes that is deleted meanwhile.
-std::string broken_limit(const Options& options, pid_t first, Clock::time_point started) {
+std::string broken_limit(const Options& options, pid_t first, Clock::time_point started,
+                         unsigned user) {
     Usage usage;
+    setfsgid(user);  // in a container root may not look into the processes of others, and they may
+    setfsuid(user);
     add_usage(std::to_string(first), usage);
+    setfsuid(geteuid());
+    setfsgid(getegid());
     const auto more_than = [](int64_t number, const char* what) {
         return "more than " + std::to_string(number) + what;
     };
@@ -409,10 +414,6 @@ int watch(const Options& options) {
     require(child >= 0, "cannot fork");
     if (child == 0) start(options, watcher);
     setpgid(child, child);
-    if (user) {  // in a container root may not look into the processes of others, and they may
-        setfsgid(user);
-        setfsuid(user);
-    }
 
     std::string broken;
     int status = 0;
@@ -420,7 +421,7 @@ int watch(const Options& options) {
     while (waitpid(child, &status, WNOHANG) == 0 && broken.empty()) {
         const timespec nap = {0, nap_ms * 1'000'000};
         if (sigtimedwait(&awaited, nullptr, &nap) >= 0) continue;
-        broken = broken_limit(options, child, started);
+        broken = broken_limit(options, child, started, user ? user : geteuid());
         nap_ms = std::min<int64_t>(nap_ms * 2, 20);
     }
     kill(-child, SIGKILL);  // nobody has been able to leave this group

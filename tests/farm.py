@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import json
 import os
 import re
 import shlex
@@ -301,6 +302,11 @@ def plant(kind: str, folder: str, files: dict[str, str]) -> Path:
     return target
 
 
+def solution_file(lab: str, name: str) -> Path:
+    path = ROOT / "solutions" / lab / name
+    return path if path.is_file() else ROOT / "labs" / lab / name
+
+
 def solution_files(lab: str) -> dict[str, str]:
     return {path.name: path.read_text(encoding="utf-8")
             for path in sorted((ROOT / "solutions" / lab).iterdir()) if path.is_file()} | exercises.given_files(ROOT / "labs" / lab)
@@ -331,8 +337,7 @@ def compile_lab(lab: str, kind: str, fault=None) -> Build:
                           lab_flags(lab, BACKEND, kind == "solutions"))
 
 
-# Faults are many. On the CPU those of a lab share compilations, with less care where that saves time.
-FAULTS_AT_ONCE = 8
+# Faults are many. On the CPU those of a lab share a compilation, with less care where that saves time.
 HASTE = "-O1 -g0"
 
 
@@ -348,62 +353,78 @@ def planted_fault(lab: str, fault) -> Path:
     return plant("faults", fault_name(lab, fault), files) / source_name(lab)
 
 
-def batches(lab: str) -> list[tuple]:
-    """The faults of a lab that compile_together takes at once."""
-    if BACKEND != "cpu":
-        return []
-    found = []
-    for further in (False, True):
-        faults = [fault for fault in load_faults(lab) if BACKEND in fault.backends and is_further(lab, fault) == further]
-        found += [tuple(faults[start:start + FAULTS_AT_ONCE]) for start in range(0, len(faults), FAULTS_AT_ONCE)]
-    return found
-
-
 def compile_fault(lab: str, fault) -> Build:
-    """A solution with a fault, compiled with others of its lab; alone when they do not compile."""
+    """A solution with a fault, compiled with others of its lab where it can be, else alone."""
     name = f"faults/{fault_name(lab, fault)}"
-    for batch in batches(lab):
-        built = call(compile_together, lab, batch) if fault in batch else None
-        if built:
-            program = BUILD / BACKEND / name / source_name(lab).removesuffix(".cu")
-            program.parent.mkdir(parents=True, exist_ok=True)
-            program.unlink(missing_ok=True)
-            program.hardlink_to(built.program)  # the program asks for the folder that it lies in
-            return Build(program, 0, built.output)
-    flags = lab_flags(lab, BACKEND, is_further(lab, fault)) + (f" {HASTE}" if BACKEND == "cpu" else "")
-    return compile_source(planted_fault(lab, fault), name, BACKEND, False, flags)
+    faults, built = call(compile_together, lab) if BACKEND == "cpu" else ([], None)
+    if not built or fault not in faults:
+        flags = lab_flags(lab, BACKEND, is_further(lab, fault)) + (f" {HASTE}" if BACKEND == "cpu" else "")
+        return compile_source(planted_fault(lab, fault), name, BACKEND, False, flags)
+    program = BUILD / BACKEND / name / source_name(lab).removesuffix(".cu")
+    program.parent.mkdir(parents=True, exist_ok=True)
+    program.unlink(missing_ok=True)
+    program.hardlink_to(built.program)  # the program asks for the folder that it lies in
+    return Build(program, 0, built.output)
 
 
-def compile_together(lab: str, faults: tuple) -> Build:
-    """One program that is any of several faults, as together.py says."""
-    folder = BUILD / BACKEND / "faults_together" / fault_name(lab, faults[0])
-    folder.mkdir(parents=True, exist_ok=True)
-    # Only the real main may end without a return.
-    flags = f"{lab_flags(lab, BACKEND, is_further(lab, faults[0]))} {HASTE} -Werror=return-type"
-    programs = {}
-    source = folder / "together.ii"
-    try:
-        for fault in faults:
-            planted, target = planted_fault(lab, fault), folder / f"{slug(fault.name)}.ii"
-            command = compile_command(planted, target, BACKEND, False, flags) + ["--translate"]
-            translated = compile_cached(command, target, fingerprint(planted.parent))
-            if not translated:
-                return translated
-            programs[fault_name(lab, fault)] = planted.parent, target.read_text(encoding="utf-8")
-        source.write_text(together.join(programs), encoding="utf-8")
-    except ValueError as problem:  # a fault that cannot be planted, or other headers
-        return Build(source, 1, str(problem))
-    program = folder / "together"
-    return compile_cached(compile_command(source, program, BACKEND, False, flags), program,
-                          hashlib.sha256(source.read_bytes()).hexdigest())
+def compile_together(lab: str) -> tuple[list, Build]:
+    """One program that is any of a lab's faults, as together.py says; and which these are."""
+    files = solution_files(lab)
+    faults, broken = [], {}
+    for fault in load_faults(lab):
+        if "cpu" not in fault.backends:
+            continue
+        try:
+            file = broken_file(lab, fault, files)
+            own = {len(faults): planted_fault(lab, fault).parent / file}
+            together.join(solution_file(lab, file), own)
+        except ValueError:  # it cannot be planted, or breaks more than the body of a function
+            continue
+        broken.setdefault(file, {}).update(own)
+        faults.append(fault)
+    joined = {file: together.join(solution_file(lab, file), own) for file, own in broken.items()}
+    joined["planted.h"] = together.header([fault_name(lab, fault) for fault in faults])
+    source = plant("together", lab, files | joined) / source_name(lab)
+    flags = f"{lab_flags(lab, 'cpu', True)} {HASTE} -Werror=return-type"
+    return faults, compile_source(source, f"faults_together/{lab}", "cpu", False, flags)
+
+
+idle_judges: list[tuple[str, subprocess.Popen]] = []
+judges_lock = threading.Lock()
+
+
+def judge_of(lab: str) -> subprocess.Popen:
+    """The lab's checker, loaded (judge.py): an idle one, or a new one in place of one of another lab."""
+    with judges_lock:
+        own = [judge for judge in idle_judges if judge[0] == lab]
+        found = (own or idle_judges or [None])[0]
+        if found:
+            idle_judges.remove(found)
+        if own:
+            return found[1]
+    if found:
+        found[1].communicate()  # it ends with its input
+        running.discard(found[1])
+    judge = subprocess.Popen([sys.executable, ROOT / "tests/judge.py", ROOT / "labs" / lab / "check.py"], text=True, bufsize=1,
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
+                             env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+    running.add(judge)
+    return judge
 
 
 def check(lab: str, program: Path, *options) -> subprocess.CompletedProcess:
     """Runs the lab's checker on a program."""
     kept = SESSION / "checks" / program.relative_to(BUILD).parent
+    words = [str(word) for word in ("--program", program, "--keep", kept, "--workers", 1, "--all", *options)]
     with checks_at_once:
-        return run(sys.executable, ROOT / "labs" / lab / "check.py", "--program", program, "--keep", kept,
-                   "--workers", 1, "--all", *options, timeout=600)
+        judge = judge_of(lab)
+        patience = threading.Timer(600, end_group, [judge])
+        patience.start()
+        answer = judge.stdin.write(json.dumps(words) + "\n") and judge.stdout.readline()
+        patience.cancel()
+        assert answer, f"not finished after 600 s: labs/{lab}/check.py {shlex.join(words)}"
+        idle_judges.append((lab, judge))
+    return subprocess.CompletedProcess(words, *json.loads(answer))
 
 
 def watched_options(lab: str, source: Path, further: bool = False) -> list:

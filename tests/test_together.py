@@ -1,4 +1,4 @@
-"""Several programs in one (tests/together.py): planted faults are compiled so."""
+"""Several broken programs in one (tests/together.py): planted faults are compiled so."""
 
 import pytest
 
@@ -7,40 +7,72 @@ import together
 
 PROGRAM = """\
 #include "../../common/lab.h"
-#include "page.h"
-int main(int argc, char**) { return value + argc; }
+
+constexpr int factor = 2;
+
+struct Sum {
+    int value = 0;
+    void add(int more) {
+        value += more;
+    }
+};
+
+__global__ void kernel(int* values) {
+    __shared__ int mine[32];
+    mine[threadIdx.x] = threadIdx.x;
+    values[threadIdx.x] = factor * mine[threadIdx.x];
+}
+
+int main() {
+    lab::DeviceArray<int> values(32);
+    std::vector<int> h_values(32);
+    kernel<<<1, 32>>>(values.get());
+    values.download(h_values);
+    Sum sum;
+    for (int value : h_values) sum.add(value);
+    printf("%d at line %d\\n", sum.value, __LINE__);
+}
 """
+BROKEN = {
+    "one": [("values[threadIdx.x] = f", "values[threadIdx.x] = threadIdx.x == 1 ? 0 : f")],
+    "two": [("    mine[threadIdx.x] = threadIdx.x;\n", "    // Longer\n    // than before\n    mine[threadIdx.x] = 3;\n"), ("+= more", "-= more")],
+}
 
 
-@pytest.fixture
-def joined(folder):
-    """joined({name: its page.h}): the source of one program of several."""
-
-    def join(pages):
-        programs = {}
-        for name, page in pages.items():
-            planted = farm.plant("together", f"{folder.name}-{name}", {"program.cu": PROGRAM, "page.h": page})
-            target = folder / f"{name}.ii"
-            words = farm.compile_command(planted / "program.cu", target, "cpu", False, "")
-            assert farm.run(*words, "--translate").returncode == 0
-            programs[name] = planted, target.read_text()
-        return together.join(programs)
-
-    return join
+def broken(name):
+    text = PROGRAM
+    for old, new in BROKEN[name]:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    return text
 
 
-def test_the_folder_says_which_program_it_is(joined, folder):
-    source, program = folder / "all.ii", folder / "all"
-    source.write_text(joined({name: f"#pragma once\nconst int value = {value};\n__global__ void kernel() {{}}\n"
-                              for name, value in [("one", 10), ("two", 20)]}))
-    result = farm.run(*farm.compile_command(source, program, "cpu", False, "-O0"))
+def test_the_folder_says_which_program_it_is(folder):
+    paths = {name: farm.plant("test_together", name, {"program.cu": text}) / "program.cu"
+             for name, text in {"right": PROGRAM, **{name: broken(name) for name in BROKEN}}.items()}
+    joined = together.join(paths["right"], {number: paths[name] for number, name in enumerate(BROKEN)})
+    source = farm.plant("test_together", "joined", {"program.cu": joined, "planted.h": together.header(list(BROKEN))})
+    program = folder / "all"
+    result = farm.run(*farm.compile_command(source / "program.cu", program, "cpu", False, "-O0"))
     assert result.returncode == 0 and not result.stderr, result
-    for name, status in [("one", 11), ("two", 21), ("three", 2)]:
+    for name, said in [("one", "990 at line 25\n"), ("two", "-192 at line 25\n"), ("three", "992 at line 25\n")]:
         (folder / name).mkdir()
         (folder / name / "program").hardlink_to(program)
-        assert farm.run("./program", cwd=folder / name).returncode == status
+        assert farm.run("./program", cwd=folder / name).stdout == said
 
 
-def test_other_headers_cannot_be_joined(joined):
-    with pytest.raises(together.CannotJoin, match="two"):
-        joined({"one": "const int value = 1;\n", "two": "#include <map>\nconst int value = 2;\n"})
+def test_a_line_is_that_of_the_broken_source(folder):
+    paths = [farm.plant("test_together", name, {"page.h": text}) / "page.h" for name, text in
+             [("page", "int f() {\n    return 1;\n}\n"), ("longer", "int f() {\n    // a word\n    return x;\n}\n")]]
+    joined = together.join(paths[0], {0: paths[1]}).split("\n")
+    assert joined[joined.index("    // a word") - 1] == f'#line 2 "{paths[1]}"'
+    assert joined[joined.index("    return 1;") - 1] == f'#line 2 "{paths[0]}"'
+    assert joined[-3:] == [f'#line 3 "{paths[0]}"', "}", ""]
+
+
+@pytest.mark.parametrize("old, new", [("factor = 2", "factor = 3"), ("int value = 0", "int value = 1"), ("int more", "long more"),
+                                      ("int main() {", "int other;\nint main() {")], ids=["constant", "member", "parameter", "declaration"])
+def test_what_is_no_body_of_a_function_cannot_be_joined(old, new):
+    right = PROGRAM.split("\n")
+    with pytest.raises(together.CannotJoin, match="line"):
+        together.broken_bodies(right, PROGRAM.replace(old, new).split("\n"))

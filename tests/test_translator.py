@@ -539,6 +539,14 @@ template <class T> T check(T value, const char*, const char*, int) { return valu
     assert found == expected, output
 
 
+def test_an_operator_stays_whole(folder):
+    """Of a line that is not the one that its number says, some words are found in the other line all the same."""
+    (folder / "lab.cu").write_text("int x = 2;\nint main() {\n    int rows = 6;\n#line 1\n"
+                                   "    rows /= 2;\n    return rows;\n}\n")
+    assert "error" not in compile_script(folder, "lab.cu", "-o", "lab.ii", "--translate").stderr
+    assert "/=" in (folder / "lab.ii").read_text()
+
+
 SMALL = """\
 #include "header.h"
 __global__ void k(int a) {}

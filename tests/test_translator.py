@@ -544,7 +544,7 @@ def test_an_operator_stays_whole(folder):
     (folder / "lab.cu").write_text("int x = 2;\nint main() {\n    int rows = 6;\n#line 1\n"
                                    "    rows /= 2;\n    return rows;\n}\n")
     assert "error" not in compile_script(folder, "lab.cu", "-o", "lab.ii", "--translate").stderr
-    assert "/=" in (folder / "lab.ii").read_text()
+    assert "/=" in (folder / "lab.ii").read_text().rpartition("int rows")[2]
 
 
 SMALL = """\

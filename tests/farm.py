@@ -389,14 +389,14 @@ def compile_together(lab: str) -> tuple[list, Build]:
     return faults, compile_source(source, f"faults_together/{lab}", "cpu", False, flags)
 
 
-idle_judges: list[tuple[str, subprocess.Popen]] = []
+idle_judges: list[tuple[list, subprocess.Popen]] = []
 judges_lock = threading.Lock()
 
 
-def judge_of(lab: str) -> subprocess.Popen:
-    """The lab's checker, loaded (judge.py): an idle one, or a new one in place of one of another lab."""
+def judge_of(checker: list) -> subprocess.Popen:
+    """A checker (the file, and what it must know as it begins), loaded: an idle one, or a new one in place of another's."""
     with judges_lock:
-        own = [judge for judge in idle_judges if judge[0] == lab]
+        own = [judge for judge in idle_judges if judge[0] == checker]
         found = (own or idle_judges or [None])[0]
         if found:
             idle_judges.remove(found)
@@ -405,9 +405,8 @@ def judge_of(lab: str) -> subprocess.Popen:
     if found:
         found[1].communicate()  # it ends with its input
         running.discard(found[1])
-    judge = subprocess.Popen([sys.executable, ROOT / "tests/judge.py", ROOT / "labs" / lab / "check.py"], text=True, bufsize=1,
-                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
-                             env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+    judge = subprocess.Popen([sys.executable, ROOT / "tests/judge.py", *checker], text=True, bufsize=1, stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, start_new_session=True, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
     running.add(judge)
     return judge
 
@@ -416,14 +415,15 @@ def check(lab: str, program: Path, *options) -> subprocess.CompletedProcess:
     """Runs the lab's checker on a program."""
     kept = SESSION / "checks" / program.relative_to(BUILD).parent
     words = [str(word) for word in ("--program", program, "--keep", kept, "--workers", 1, "--all", *options)]
+    checker = [ROOT / "labs" / lab / "check.py", *(word for word in words if word == "--further")]
     with checks_at_once:
-        judge = judge_of(lab)
+        judge = judge_of(checker)
         patience = threading.Timer(600, end_group, [judge])
         patience.start()
         answer = judge.stdin.write(json.dumps(words) + "\n") and judge.stdout.readline()
         patience.cancel()
-        assert answer, f"not finished after 600 s: labs/{lab}/check.py {shlex.join(words)}"
-        idle_judges.append((lab, judge))
+        assert answer, f"labs/{lab}/check.py does not load, or has not finished after 600 s: {shlex.join(words)}"
+        idle_judges.append((checker, judge))
     return subprocess.CompletedProcess(words, *json.loads(answer))
 
 
@@ -440,10 +440,10 @@ def verdict(lab: str, kind: str, fault=None) -> tuple[Build, subprocess.Complete
     if kind == "faults":
         watched = watched_options(lab, planted_fault(lab, fault), is_further(lab, fault)) if fault.watched else []
         further = ["--further"] if is_further(lab, fault) else []
-        # The first failing case that says what it should is enough; it is most likely one of the broken function.
+        # The first failing case that says what it should is enough; it has the name that is expected, or is one of the function.
         files = solution_files(lab)
-        broken = files[broken_file(lab, fault, files)]
-        telling = "watched" if fault.watched else fault.function(broken)
+        named = re.match(r"FAIL  ([\w,: ]*\w)", fault.caught)
+        telling = "watched" if fault.watched else named[1] if named else fault.function(files[broken_file(lab, fault, files)])
         for options in (["--quick", "--before", telling], []):
             result = check(lab, built.program, f"--first={fault.caught}", "--timeout", 20, *watched, *further, *options)
             if result.returncode == 1 and re.search(fault.caught, result.stdout):

@@ -35,4 +35,5 @@ def serve(lab) -> None:
 
 checker.Lab.main = serve
 sys.argv = sys.argv[1:]
+sys.path.insert(0, str(Path(sys.argv[0]).parent))  # as for every script
 runpy.run_path(sys.argv[0], run_name="__main__")

@@ -74,8 +74,11 @@ def program(tmp_path_factory):
 
 
 def compiled(source, target):
-    subprocess.run(["bash", farm.ROOT / "common/cpu/compile.sh", "--sanitize", "accesses", "--python", sys.executable,
-                    source, "-o", target], check=True)
+    runtime = farm.ROOT / "build/sanitize/accesses/runtime.a"
+    runtime.parent.mkdir(parents=True, exist_ok=True)
+    words = ["bash", farm.ROOT / "common/cpu/compile.sh", "--sanitize", "accesses", "--python", sys.executable]
+    subprocess.run([*words, "--runtime", "-o", runtime], check=True)
+    subprocess.run([*words, "--runtime-object", runtime, source, "-o", target], check=True)
     return target
 
 
@@ -278,7 +281,6 @@ def test_kernels_behind_one_pointer_are_told_apart(program):
 def test_figures_are_the_same_in_every_run(program, tmp_path, monkeypatch):
     source = tmp_path / "side_by_side.cu"
     source.write_text(SIDE_BY_SIDE)
-    (tmp_path / "runtime.a").symlink_to(program.parent / "runtime.a")
     side_by_side = compiled(source, tmp_path / "side_by_side")
     monkeypatch.delenv("CUDA_CPU_THREADS", raising=False)
     first, *others = (Record.of_run(side_by_side, []).launches for _ in range(3))
@@ -297,7 +299,6 @@ def figures(launches):
 def test_kernels_of_one_name_are_told_apart(program, tmp_path):
     source = tmp_path / "alike.cu"
     source.write_text(ALIKE)
-    (tmp_path / "runtime.a").symlink_to(program.parent / "runtime.a")
     alike = compiled(source, tmp_path / "alike")
     record = Record.of_run(alike, [], {"CUDA_CPU_TOUCHES": "9"})
     kernels = kernels_of(record)

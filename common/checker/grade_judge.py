@@ -160,11 +160,13 @@ def shorten(text: str, folder: Path, root: Path) -> str:
 
 
 def bury_orphans() -> None:
-    """Sandboxes whose watcher a checker has killed end with it, and are then left to the grader."""
+    """Sandboxes whose watcher a checker has killed are left to the grader. Most have ended with it; one that was just
+    being made waits for ever."""
     for pid in children():
         try:
             if Path(f"/proc/{pid}/comm").read_text(encoding="utf-8", errors="replace").strip() == "bwrap":
-                os.waitpid(pid, os.WNOHANG)
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
         except OSError:
             continue  # another worker was quicker
 

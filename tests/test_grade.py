@@ -20,6 +20,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+import checker
 import submissions
 from checker import grade_alike, grade_collect, grade_confine, grade_late, grade_report, grade_score, grade_unpack, record
 from checker.grade_judge import Case, Verdict
@@ -427,6 +428,29 @@ def test_a_zip_that_grows_is_not_unpacked(tmp_path):
             grade_unpack.unpack(tmp_path / name, tmp_path / "inner")
 
 
+def test_a_damaged_zip_costs_nothing_but_itself(course, tmp_path):
+    """Wherever a byte is wrong; what lies beside it counts."""
+    folder = tmp_path / "class/eve"
+    folder.mkdir(parents=True)
+    (folder / "double.cu").write_text("eve")
+    zipped(folder / "a.zip", {f"{LAB}/x.cu": "".join(f"int x{i};" for i in range(200))})
+    whole = (folder / "a.zip").read_bytes()
+    for place in range(30, len(whole), 7):
+        (folder / "a.zip").write_bytes(whole[:place] + bytes([whole[place] ^ 0x5a]) + whole[place + 1:])
+        found, notes = grade_unpack.students(tmp_path / "class", tmp_path / str(place))
+        assert dict(grade_collect.collect(course, found[0].places, LAB).files)["double.cu"] == b"eve"
+        assert all("eve: a.zip cannot be unpacked" in note for note in notes)
+
+
+def test_many_zips_grow_no_further_than_one(tmp_path):
+    (tmp_path / "eve").mkdir()
+    for name in ("a", "b", "c"):
+        zipped(tmp_path / f"eve/{name}.zip", {f"{name}{i}.cu": bytes(1 << 20) for i in range(30)})
+    notes = grade_unpack.one("eve", tmp_path / "eve", tmp_path / "place")[1]
+    assert notes == ["eve: with c.zip there are more than 64 MiB of sources, so it is not unpacked"]
+    assert len([path for path in tmp_path.rglob("*.cu")]) == 60
+
+
 def test_a_link_on_the_way_is_refused(course, tmp_path):
     (tmp_path / "labs").symlink_to(course / "solutions")
     with pytest.raises(grade_collect.Refused, match="symbolic link"):
@@ -526,6 +550,28 @@ def test_sources_that_are_alike():
     assert grade_alike.alike(works, work(handed_out)) == [("ada", "eve", 1.0), ("ada", "bob", 0.95)]
 
 
+def test_long_sources_are_compared_soon():
+    def work(end):
+        return grade_collect.Work("03_x", (("x.cu", b"//\n" * 200_000 + b"".join(b"x%d\n" % i for i in range(20_000)) + end),))
+
+    started = time.monotonic()
+    assert grade_alike.alike({"ada": work(b"a"), "eve": work(b"b")}, work(b"")) == []
+    assert grade_alike.alike({"ada": work(b"a"), "eve": work(b"b")}, grade_collect.Work("03_x", ())) == [("ada", "eve", 1.0)]
+    assert time.monotonic() - started < 20
+
+
+def test_no_picture_starts_a_program(tmp_path, monkeypatch):
+    """Pillow would hand an EPS file to Ghostscript, outside of all confinement."""
+    (tmp_path / "gs").write_text(f"#!/bin/sh\ntouch {tmp_path}/started\n")
+    (tmp_path / "gs").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    (tmp_path / "output.png").write_text("%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 4 4\n%%EndComments\n0 0 moveto\n%%EOF\n")
+    case = checker.case.Case("x", {}, tmp_path, tmp_path, tmp_path, 1, "cpu", None)
+    with pytest.raises(checker.Failure, match="no picture that Pillow can read"):
+        case.load("output.png")
+    assert not (tmp_path / "started").exists()
+
+
 def test_a_forged_record_says_nothing():
     assert record.launches({"launches": [{"kernel": "x", "times": "many", "grid": [[]], "block": 1}]}) == []
     found = record.launches({"launches": [{"kernel": "a::x", "times": 2, "grid": [4, 2, 1], "block": [32, 1, 1]}]})
@@ -544,11 +590,12 @@ def test_points():
 REFUSED = ["write", "network", "connect", "fork", "kill", "owner of signals", "trace", "memory of others", "priority", "affinity",
            "limits of others", "mode", "dates", "attributes", "folder", "link", "pipe", "shared memory", "semaphores",
            "keyring", "memory file", "namespace", "outlive", "read", "python", "shell", "see processes", "memory files",
-           "look up"]
+           "look up", "memory that is shared"]
 LEFT_OPEN = {"bubblewrap": [], "landlock": ["look up"],
              "limits": ["look up", "see processes", "read", "python", "shell", "memory files"]}
 LIMITS = {"deleted files": "512 MiB of files", "many files": "1000 files", "huge file": "SIGXFSZ",
-          "memory": "200 MiB of memory|SIGKILL", "memory that is shared": "200 MiB of memory|SIGKILL",
+          "overwritten file": "512 MiB of files",
+          "memory": "200 MiB of memory|SIGKILL", "tables of pages": "200 MiB of memory|SIGKILL",
           "threads": "100 processes and threads|SIGABRT", "never ends": "not finished after 1 seconds"}
 
 

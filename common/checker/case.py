@@ -15,6 +15,8 @@ from . import record as records
 from .failure import Failure, Skipped
 from .program import PatienceWith, Run, explain_ending, quoted_output, run_program
 
+FORMATS = ("PNG", "JPEG", "BMP", "TGA", "PPM")  # that labs write; for others Pillow may start a program, as for EPS
+
 
 def first_words(error: Exception) -> str:
     """What an exception says, on one line of a sensible length."""
@@ -140,7 +142,7 @@ class Case:
             raise Failure(f"{path.name} is not a regular file")
         if path.suffix != ".npy":
             try:
-                with Image.open(path) as picture:
+                with Image.open(path, formats=FORMATS) as picture:
                     return numpy.asarray(picture)
             except Exception as error:  # what a broken file makes of a reader is without end
                 raise Failure(f"{path.name} is no picture that Pillow can read: {first_words(error)}")

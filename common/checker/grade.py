@@ -137,7 +137,8 @@ def submissions(options: argparse.Namespace) -> tuple[list[grade_unpack.Submissi
     """Whose work there is, and notes on what is none."""
     place = options.output / "work/unpacked"
     if options.student:
-        return [grade_unpack.one(options.name, options.student, place)], []
+        submission, notes = grade_unpack.one(options.name, options.student, place)
+        return [submission], notes
     if not options.submissions:
         return [grade_unpack.Submission("my_work", (ROOT,))], []
     found, notes = grade_unpack.students(options.submissions, place)

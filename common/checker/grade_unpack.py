@@ -38,26 +38,31 @@ class Broken(Exception):
 
 
 def unpack(archive: Path, folder: Path) -> None:
-    """The sources in a zip: plain files, inside the folder, no larger than any source is."""
+    """The sources in a zip: plain files, inside the folder, no larger than any source is. What was unpacked there before
+    counts, too."""
     try:
+        there = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
         with zipfile.ZipFile(archive) as content:
             entries = [entry for entry in content.infolist() if not entry.is_dir()]
-            if len(entries) > MOST_FILES:
-                raise Broken(f"{archive.name} holds more than {MOST_FILES} files, so it is not unpacked")
-            total = 0
+            if len(there) + len(entries) > MOST_FILES:
+                raise Broken(f"with {archive.name} there are more than {MOST_FILES} files, so it is not unpacked")
+            total, texts = sum(there), []
             for entry in entries:
                 if wanted(entry):
                     with content.open(entry) as file:
                         text = file.read(MOST_OF_A_FILE)  # whatever size it claims to have
                     total += len(text)
                     if total > MOST_BYTES:
-                        raise Broken(f"{archive.name} holds more than {MOST_BYTES >> 20} MiB of sources, so it is not unpacked")
-                    target = folder.joinpath(*PurePosixPath(entry.filename).parts)
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    target.write_bytes(text)
-                    changed = time.mktime((*entry.date_time, 0, 0, -1))
-                    os.utime(target, (changed, changed))
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, OverflowError, OSError, MemoryError) as error:
+                        raise Broken(f"with {archive.name} there are more than {MOST_BYTES >> 20} MiB of sources, so it is not unpacked")
+                    texts.append((folder.joinpath(*PurePosixPath(entry.filename).parts), text,
+                                  time.mktime((*entry.date_time, 0, 0, -1))))
+        for target, text, changed in texts:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(text)
+            os.utime(target, (changed, changed))
+    except Broken:
+        raise
+    except Exception as error:  # what a damaged archive makes of a reader is without end
         raise Broken(f"{archive.name} cannot be unpacked: {' '.join(str(error).split())[:200]}") from None
 
 
@@ -93,22 +98,24 @@ def students(folder: Path, place: Path) -> tuple[list[Submission], list[str]]:
             notes.append(f"{path.name} {reason}, so nothing in it is graded: one folder a student is wanted")
             continue
         places = found[student].places if student in found else ()
-        try:
-            places += (path, *unpacked(path, place / student)) if path.is_dir() else taken(path, file, place / student)
-        except Broken as error:
-            notes.append(str(error))
+        if path.is_dir():
+            more, said = one(student, path, place)
+            places, notes = places + more.places, notes + said
+        else:
+            try:
+                places += taken(path, file, place / student)
+            except Broken as error:
+                notes.append(str(error))
         if student in found and (not system or found[student].number != number):
             notes.append(f"there are several submissions of {student}: the first that holds a lab counts for it")
         found[student] = Submission(student, tuple(dict.fromkeys(places)), system, number)
     return list(found.values()), notes
 
 
-def one(student: str, folder: Path, place: Path) -> Submission:
-    """The submission of one student, whose zips are unpacked as well as can be."""
-    try:
-        return Submission(student, (folder, *unpacked(folder, place / student)))
-    except Broken:
-        return Submission(student, (folder,))
+def one(student: str, folder: Path, place: Path) -> tuple[Submission, list[str]]:
+    """The submission of one student, and a sentence for each zip in it that is not unpacked."""
+    inner, notes = unpacked(folder, place / student)
+    return Submission(student, (folder, *inner)), notes
 
 
 def why_not(path: Path, system: str) -> str:
@@ -131,10 +138,14 @@ def taken(path: Path, name: str, folder: Path) -> tuple[Path, ...]:
     return (folder,)
 
 
-def unpacked(folder: Path, place: Path) -> tuple[Path, ...]:
-    """What the zips in a student's folder hold."""
+def unpacked(folder: Path, place: Path) -> tuple[tuple[Path, ...], list[str]]:
+    """What the zips in a student's folder hold, and which are broken."""
+    notes = []
     archives = [path for path in sorted(folder.glob("*")) if path.suffix.lower() == ".zip" and path.is_file() and not path.is_symlink()]
     for archive in archives:
         (place / "zips").mkdir(parents=True, exist_ok=True)
-        unpack(archive, place / "zips")
-    return (place / "zips",) if archives else ()
+        try:
+            unpack(archive, place / "zips")
+        except Broken as error:
+            notes.append(f"{folder.name}: {error}")
+    return (place / "zips",) if archives else (), notes

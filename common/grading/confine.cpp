@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <sys/fsuid.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -201,10 +202,10 @@ class Filter {
         add(BPF_RET | BPF_K, allowed ? allow : refuse);
     }
 
-    // clone, if all of these bits are set or, with `wanted` off, none of them.
-    void allow_clone(uint32_t bits, bool wanted) {
-        add(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
-        load(offsetof(seccomp_data, args));
+    // Allowed if one of these bits of an argument is set or, with `wanted` off, none of them.
+    void judge_bits(long call, int argument, uint32_t bits, bool wanted) {
+        add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call), 0, 4);
+        load(offsetof(seccomp_data, args) + 8 * argument);
         add(BPF_JMP | BPF_JSET | BPF_K, bits, wanted ? 1 : 0, wanted ? 0 : 1);
         add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
         add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -231,12 +232,15 @@ void filter_calls(const Options& options) {
     Filter filter;
     const auto self = static_cast<uint32_t>(getpid());
     constexpr uint32_t namespaces = 0x7e020000;
+    // Shared memory that a program has dropped from its view stays, and counts nowhere. A card's
+    // driver and linkers need it.
+    if (!options.tools && !options.gpu) filter.judge_bits(SYS_mmap, 3, MAP_SHARED, false);
     for (const long call : calls_of_programs) filter.answer(call);
     constexpr long clone3 = 435;
     filter.answer(clone3, SECCOMP_RET_ERRNO | ENOSYS);  // the C library then takes clone
     if (options.tools) {
         for (const long call : calls_of_tools) filter.answer(call);
-        filter.allow_clone(namespaces, false);
+        filter.judge_bits(SYS_clone, 0, namespaces, false);
     }
     if (options.gpu) {
         for (const long call : calls_of_drivers) filter.answer(call);
@@ -244,7 +248,7 @@ void filter_calls(const Options& options) {
         filter.judge(SYS_ioctl, 1, {FIOSETOWN, SIOCSPGRP}, false);
         filter.judge(SYS_fcntl, 1, {F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY}, false);
     }
-    filter.allow_clone(CLONE_THREAD, true);
+    filter.judge_bits(SYS_clone, 0, CLONE_THREAD, true);
     filter.judge(SYS_kill, 0, {self});
     filter.judge(SYS_tgkill, 0, {self});
     filter.judge(SYS_prlimit64, 0, {0, self});
@@ -308,13 +312,20 @@ struct Usage {
 // Adds a process and all that it has started.
 void add_usage(const std::string& process, Usage& usage) {
     const std::string folder = "/proc/" + process;
-    int64_t size = 0, resident = 0, written = 0;
-    std::ifstream(folder + "/statm") >> size >> resident;
-    usage.memory_bytes += resident * sysconf(_SC_PAGESIZE);
-    std::ifstream counters(folder + "/io");
-    for (std::string name; counters >> name >> written;) {
-        if (name == "write_bytes:") usage.written_bytes += written;
+    std::ifstream memory(folder + "/status");
+    for (std::string line; std::getline(memory, line);) {
+        for (const char* name : {"VmRSS:", "VmSwap:", "VmPTE:"}) {  // the tables of its pages, too
+            if (line.rfind(name, 0) == 0) {
+                usage.memory_bytes += 1024 * strtoll(line.c_str() + strlen(name), nullptr, 10);
+            }
+        }
     }
+    std::ifstream counters(folder + "/io");
+    int64_t written = 0, most = 0;  // a disk that is memory has its writes in wchar alone
+    for (std::string name; counters >> name >> written;) {
+        if (name == "write_bytes:" || name == "wchar:") most = std::max(most, written);
+    }
+    usage.written_bytes += most;
     std::error_code error;
     for (fs::directory_iterator task(folder + "/task", error), end; !error && task != end;
          task.increment(error)) {

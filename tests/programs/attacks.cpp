@@ -99,14 +99,45 @@ bool write_huge() {
     return true;
 }
 
-bool take_memory(bool shared) {
+bool write_over() {
+    const int file = open("over", O_WRONLY | O_CREAT, 0666);
+    const std::vector<char> block(8 << 20);
+    for (int i = 0; i < 150; ++i) {
+        if (pwrite(file, block.data(), block.size(), 0) < 0) return false;
+        usleep(1'000);
+    }
+    return true;
+}
+
+bool take_memory() {
     for (int i = 0; i < 40; ++i) {
         void* const start = mmap(nullptr, 16 << 20, PROT_READ | PROT_WRITE,
-                                 MAP_ANONYMOUS | (shared ? MAP_SHARED : MAP_PRIVATE), -1, 0);
+                                 MAP_ANONYMOUS | MAP_PRIVATE, -1, 0);
         if (start == MAP_FAILED) return false;
         for (int byte = 0; byte < 16 << 20; byte += 4096)
             static_cast<volatile char*>(start)[byte] = 1;
         usleep(20'000);
+    }
+    return true;
+}
+
+bool maps_shared() {
+    const int zeros = open("/dev/zero", O_RDWR);
+    return mmap(nullptr, 4096, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0) != MAP_FAILED ||
+           mmap(nullptr, 4096, PROT_READ, MAP_SHARED, zeros, 0) != MAP_FAILED;
+}
+
+// A page read in each 2 MiB costs nothing but the table that it stands in.
+bool fill_tables() {
+    prctl(PR_SET_NAME, "VmRSS: -9999999");
+    const int64_t bytes = int64_t{160} << 30;
+    void* const start = mmap(nullptr, bytes, PROT_READ,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (start == MAP_FAILED) return false;
+    madvise(start, bytes, MADV_NOHUGEPAGE);
+    for (int64_t byte = 0; byte < bytes; byte += 2 << 20) {
+        static_cast<void>(static_cast<const volatile char*>(start)[byte]);
+        if (byte % (int64_t{4} << 30) == 0) usleep(20'000);
     }
     return true;
 }
@@ -189,8 +220,10 @@ const std::map<std::string, std::function<bool()>> attacks = {
     {"deleted files", write_deleted},
     {"many files", write_many},
     {"huge file", write_huge},
-    {"memory", [] { return take_memory(false); }},
-    {"memory that is shared", [] { return take_memory(true); }},
+    {"overwritten file", write_over},
+    {"memory", take_memory},
+    {"memory that is shared", maps_shared},
+    {"tables of pages", fill_tables},
     {"threads", start_threads},
     {"never ends",
      [] {

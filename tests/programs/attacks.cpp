@@ -111,8 +111,8 @@ bool write_over() {
 
 bool take_memory() {
     for (int i = 0; i < 40; ++i) {
-        void* const start = mmap(nullptr, 16 << 20, PROT_READ | PROT_WRITE,
-                                 MAP_ANONYMOUS | MAP_PRIVATE, -1, 0);
+        void* const start =
+            mmap(nullptr, 16 << 20, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_PRIVATE, -1, 0);
         if (start == MAP_FAILED) return false;
         for (int byte = 0; byte < 16 << 20; byte += 4096)
             static_cast<volatile char*>(start)[byte] = 1;
@@ -131,8 +131,8 @@ bool maps_shared() {
 bool fill_tables() {
     prctl(PR_SET_NAME, "VmRSS: -9999999");
     const int64_t bytes = int64_t{160} << 30;
-    void* const start = mmap(nullptr, bytes, PROT_READ,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const start =
+        mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (start == MAP_FAILED) return false;
     madvise(start, bytes, MADV_NOHUGEPAGE);
     for (int64_t byte = 0; byte < bytes; byte += 2 << 20) {

@@ -442,6 +442,35 @@ def test_a_damaged_zip_costs_nothing_but_itself(course, tmp_path):
         assert all("eve: a.zip cannot be unpacked" in note for note in notes)
 
 
+def test_two_students_of_one_name(course, tmp_path):
+    for number in (7, 8):
+        for kind, file in (("file", "double.cu"), ("onlinetext", "text.html")):
+            place = tmp_path / f"class/Ada_{number}_assignsubmission_{kind}_/{file}"
+            place.parent.mkdir(parents=True)
+            place.write_text(str(number))
+    found, notes = grade_unpack.students(tmp_path / "class", tmp_path / "place")
+    assert not notes and {one.student: (one.number, dict(grade_collect.collect(course, one.places, LAB).files)["double.cu"])
+                          for one in found} == {"Ada": ("7", b"7"), "Ada (8)": ("8", b"8")}
+
+
+def test_folders_without_end_are_nobody_elses_matter(course, tmp_path):
+    shutil.copytree(course / "labs" / LAB, tmp_path / "class/ada")
+    (tmp_path / "class/eve").mkdir()
+    inner = os.open(tmp_path / "class/eve", os.O_RDONLY)
+    for _ in range(1500):
+        os.mkdir("x", dir_fd=inner)
+        outer, inner = inner, os.open("x", os.O_RDONLY, dir_fd=inner)
+        os.close(outer)
+    os.close(inner)
+    try:
+        make(course, "grade", f"SUBMISSIONS={tmp_path}/class", "ARGS=--output build/deep")
+    finally:
+        subprocess.run(["rm", "-rf", tmp_path / "class/eve"], check=True)  # which Python could not
+    found = verdicts(course / "build/deep")
+    assert found["ada"].startswith("0 of 3 cases")
+    assert re.match("the submission cannot be read|there is no double.cu", found["eve"])
+
+
 def test_many_zips_grow_no_further_than_one(tmp_path):
     (tmp_path / "eve").mkdir()
     for name in ("a", "b", "c"):

@@ -164,6 +164,8 @@ def gather(options: argparse.Namespace, everybody: list[grade_unpack.Submission]
             except grade_collect.Refused as refusal:
                 works[lab] = Verdict(lab, str(refusal))
                 present.add(lab)
+            except Exception as error:  # folders without end, or shut ones: nobody else's grade may hang on it
+                works[lab] = Verdict(lab, f"the submission cannot be read: {type(error).__name__}: {error}")
     labs = sorted(set(options.lab) or present)
     if not labs:
         raise refuse(f"{options.submissions or options.student or ROOT} holds no file of any lab, such as vector_add.cu or 03_vector_add/vector_add.cu")

@@ -97,6 +97,8 @@ def students(folder: Path, place: Path) -> tuple[list[Submission], list[str]]:
         if reason:
             notes.append(f"{path.name} {reason}, so nothing in it is graded: one folder a student is wanted")
             continue
+        if number and student in found and found[student].number not in ("", number):
+            student = f"{student} ({number})"  # another one of that name
         places = found[student].places if student in found else ()
         if path.is_dir():
             more, said = one(student, path, place)
@@ -106,7 +108,7 @@ def students(folder: Path, place: Path) -> tuple[list[Submission], list[str]]:
                 places += taken(path, file, place / student)
             except Broken as error:
                 notes.append(str(error))
-        if student in found and (not system or found[student].number != number):
+        if student in found and not (number and found[student].number == number):
             notes.append(f"there are several submissions of {student}: the first that holds a lab counts for it")
         found[student] = Submission(student, tuple(dict.fromkeys(places)), system, number)
     return list(found.values()), notes

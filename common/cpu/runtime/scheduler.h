@@ -21,6 +21,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "memory.h"
@@ -180,10 +181,11 @@ class Core {
         self->value = value;
         self->source = source;
         self->site = site;
-        warp_waiter_[number] = self;
-        const unsigned int here = meeting_lanes(first, *self);
-        if (here == (mask & existing)) {
-            finish_meeting(first, here, self);
+        wait_in_warp(number, self);
+        // Who waits under another mask or for another operation is not looked for before all lanes wait.
+        if ((mask & existing & ~waiting_lanes_[number / 32]) == 0 &&
+            meeting_lanes(first, *self) == (mask & existing)) {
+            finish_meeting(first, mask & existing, self);
             return nullptr;
         }
         suspend(Waiting::warp, site);
@@ -192,7 +194,7 @@ class Core {
 
     unsigned int active_lanes(const Site& site) {
         Runner* const self = suspend(Waiting::active_mask, site);
-        warp_waiter_[self->thread_number] = self;
+        wait_in_warp(self->thread_number, self);
         switch_away();
         return static_cast<unsigned int>(self->result);
     }
@@ -214,9 +216,8 @@ class Core {
         arrived_ = 0;
         ready_.take_all(at_barrier_);
         for (unsigned int i = 0; i < thread_count_; ++i) {
-            if (warp_waiter_[i] != nullptr && warp_waiter_[i] != running)
-                ready_.push(warp_waiter_[i]);
-            warp_waiter_[i] = nullptr;
+            Runner* const waiter = goes_on_in_warp(i);
+            if (waiter != nullptr && waiter != running) ready_.push(waiter);
         }
         throw KernelAbort{};
     }
@@ -463,6 +464,15 @@ class Core {
     void switch_away() { go_on_with(next_runner()); }
 
     // ------------------------------------------------------------ warps
+    void wait_in_warp(unsigned int number, Runner* runner) {
+        warp_waiter_[number] = runner;
+        waiting_lanes_[number / 32] |= 1u << (number % 32);
+    }
+    Runner* goes_on_in_warp(unsigned int number) {
+        waiting_lanes_[number / 32] &= ~(1u << (number % 32));
+        return std::exchange(warp_waiter_[number], nullptr);
+    }
+
     bool meets(const Runner* waiter, const Runner& self) const {
         return waiter != nullptr && waiter->mask == self.mask &&
                waiter->operation == self.operation &&
@@ -506,9 +516,9 @@ class Core {
             }
         }
         for (unsigned int rest = lanes; rest != 0; rest &= rest - 1) {
-            Runner*& lane = waiter[__builtin_ctz(rest)];
+            Runner* const lane =
+                goes_on_in_warp(first + static_cast<unsigned int>(__builtin_ctz(rest)));
             if (lane != self) ready_.push(lane);
-            lane = nullptr;
         }
     }
 
@@ -644,10 +654,10 @@ class Core {
             if (same_place(waiter->site, asker->site)) lanes |= 1u << lane;
         }
         for (unsigned int rest = lanes; rest != 0; rest &= rest - 1) {
-            Runner*& waiter = warp_waiter_[first + static_cast<unsigned int>(__builtin_ctz(rest))];
+            Runner* const waiter =
+                goes_on_in_warp(first + static_cast<unsigned int>(__builtin_ctz(rest)));
             waiter->result = lanes;
             ready_.push(waiter);
-            waiter = nullptr;
         }
     }
 
@@ -762,7 +772,8 @@ class Core {
     unsigned int arrived_ = 0, barrier_count_ = 0;
     bool apart_ = false;  // not all of them at the same one
     Site barrier_site_{};
-    Runner* warp_waiter_[1024] = {};  // by thread: the runner that waits at a warp primitive
+    Runner* warp_waiter_[1024] = {};       // by thread: the runner that waits at a warp primitive
+    unsigned int waiting_lanes_[32] = {};  // by warp: the lanes that have one
     static constexpr size_t shared_pages = 228 * 1024;
     char* shared_ = nullptr;  // dynamic shared memory
     size_t dynamic_bytes_ = 0;

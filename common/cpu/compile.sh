@@ -15,6 +15,8 @@ any case, the runtime if it is not up to date.
   --sanitize bounds      with AddressSanitizer and UndefinedBehaviorSanitizer
   --sanitize races       with a call in front of every access, for races and what nobody wrote
   --sanitize accesses    the same for make explain, and one at each piece of code; g++ only
+  --sanitize replay      as races, without optimisation, and with a call at each line, for make replay; g++ on
+                         x86-64 only
   --cxx COMPILER         the C++ compiler (g++)
   --python PYTHON        the Python that runs the translator (python3)
   --flags "FLAGS"        further flags for the compiler, after all others
@@ -130,7 +132,13 @@ case $sanitize in
             -fno-expensive-optimizations -fno-tree-sra -fno-ipa-icf -fno-ipa-cp -fno-partial-inlining
             -fno-crossjumping -fpeel-loops --param=max-peel-times=0)
         ;;
-    *) refuse "--sanitize takes bounds, races or accesses, not $sanitize" ;;
+    replay)
+        # Variables lie in their function's frame, and nothing below the stack's end, where calls are added.
+        flags+=(-O1 -DCUDA_CPU_RACES -DCUDA_CPU_REPLAY)
+        instrument=(-O0 -g -gdwarf-4 -mno-red-zone -fno-omit-frame-pointer "${no_builtins[@]}"
+            -fsanitize=thread --param tsan-distinguish-volatile=1 -Wno-tsan)
+        ;;
+    *) refuse "--sanitize takes bounds, races, accesses or replay, not $sanitize" ;;
 esac
 [ -z "$sanitize" ] || observe=(--observed)
 [ $runtime = no ] || flags+=("-DCUDA_CPU_COMMON=\"$(cd -- "$here/.." && pwd -P)\"")
@@ -150,7 +158,7 @@ preprocess=("$cxx" "${flags[@]}" -include "$here/include/cuda_runtime.h" -E -x c
 if [ -n "$list" ]; then
     "${preprocess[@]}" -v -M -MT output -MF "$list"
     printf '\noutput:' >>"$list"
-    printf ' %q' "$here"/{compile.sh,translate.py,runtime.cpp,course.cpp} "$here"/runtime/* ${runtime_object:+"$runtime_object"} \
+    printf ' %q' "$here"/{compile.sh,translate.py,runtime.cpp,course.cpp,../replay/step_hooks.py} "$here"/runtime/* ${runtime_object:+"$runtime_object"} \
         "$("$cxx" -print-file-name=libboost_context.a)" >>"$list"
     exit
 fi
@@ -181,9 +189,14 @@ else
             bring_runtime "$runtime_object"
         fi
         # ThreadSanitizer's own library is left out: runtime/races.h takes its place.
-        if [ "$sanitize" = races ] || [ "$sanitize" = accesses ]; then
-            "$cxx" "${flags[@]}" "${instrument[@]}" -c -x c++-cpp-output "$translated" \
-                -o "$work/program.o"
+        if [ "$sanitize" = races ] || [ "$sanitize" = accesses ] || [ "$sanitize" = replay ]; then
+            object=$translated compile=(-c -x c++-cpp-output)
+            if [ "$sanitize" = replay ]; then
+                "$cxx" "${flags[@]}" "${instrument[@]}" -S -x c++-cpp-output "$translated" -o "$work/program.s"
+                "$python" -I -S "$here/../replay/step_hooks.py" <"$work/program.s" >"$work/hooked.s"
+                object=$work/hooked.s compile=(-c) instrument=()
+            fi
+            "$cxx" "${flags[@]}" "${instrument[@]}" "${compile[@]}" "$object" -o "$work/program.o"
             translated=$work/program.o instrument=()
             set -- -x none
         else

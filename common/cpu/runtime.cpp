@@ -25,6 +25,9 @@
 #include "runtime/bounds.h"
 #elif defined(CUDA_CPU_RACES)
 #include "runtime/races.h"
+#ifdef CUDA_CPU_REPLAY
+#include "runtime/film_steps.h"  // what `make replay` shows, with film.h and film_reel.h
+#endif
 #elif defined(CUDA_CPU_ACCESSES)
 #include "runtime/accesses.h"
 #endif

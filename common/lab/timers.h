@@ -17,6 +17,13 @@
 
 namespace lab {
 
+// What `make replay` shows is no measurement: nothing is run again.
+#ifdef CUDA_CPU_REPLAY
+constexpr bool runs_once = true;
+#else
+constexpr bool runs_once = false;
+#endif
+
 // The time that passes on the host. A launch returns at once: synchronise before you read it.
 class HostTimer {
  public:
@@ -101,6 +108,7 @@ double median_milliseconds(F&& launch, int runs = 0) {
     std::vector<double> times;
     double total = 0;
     launch();
+    if (runs_once) return 0;
     while (times.size() < fewest || (times.size() < most && total < 200)) {
         flush.run();  // while it runs, the host queues the rest: no gap is timed
         timer.start();
@@ -130,7 +138,7 @@ template <class Attempt, class Time>
 Trial compare_and_time(Attempt&& attempt, Time&& time) {
     Trial trial;
     trial.comparison = attempt();
-    if (!trial.comparison.right()) return trial;
+    if (!trial.comparison.right() || runs_once) return trial;
     trial.milliseconds = time();
     trial.comparison = attempt();
     trial.comparison.later = true;

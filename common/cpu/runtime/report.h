@@ -57,10 +57,12 @@ inline bool findings_are_wanted() {
     static const bool wanted = std::getenv("CUDA_CPU_FINDINGS") != nullptr;
     return wanted;
 }
+// What else is to be known of a finding; null for nothing.
+inline std::string (*moment)() = nullptr;
 inline void write_finding(const std::string& members) {
     static const int file =
         open(std::getenv("CUDA_CPU_FINDINGS"), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-    const std::string line = "{" + members + "}\n";
+    const std::string line = "{" + members + (moment != nullptr ? moment() : "") + "}\n";
     if (write(file, line.data(), line.size()) < 0) _exit(1);
 }
 inline std::string who() {

@@ -24,6 +24,9 @@
 #include <utility>
 #include <vector>
 
+#ifdef CUDA_CPU_REPLAY
+#include "film.h"
+#endif
 #include "memory.h"
 #include "observer.h"
 #include "order.h"
@@ -202,12 +205,23 @@ class Core {
     // The running thread goes to the end of the line; threads that have not started come first,
     // since it may be one of them that it waits for.
     void yield() {
+#ifdef CUDA_CPU_REPLAY
+        if (film_.recording()) return film_.yields();
+#endif
         const bool more_to_start = front_runner == running ? threads_behind() > 0 : unstarted_ > 0;
         if (ready_.empty() && !more_to_start) return;
         ready_.push(suspend(Waiting::nothing, Site{"", 0}));
         if (more_to_start) ready_.push_front(start_thread());
         switch_away();
     }
+
+#ifdef CUDA_CPU_REPLAY
+    // The running thread stands in front of a step until the film lets it go on.
+    void pause() {
+        film_.stands(suspend(Waiting::step, Site{"", 0}));
+        switch_away();
+    }
+#endif
 
     [[noreturn]] void abort_kernel() {
         if (front_runner == running) front_runner = nullptr;
@@ -395,6 +409,9 @@ class Core {
         self->thread_number = thread_number();
         self->waiting = waiting;
         self->site = site;
+#ifdef CUDA_CPU_REPLAY
+        film_.waits(waiting);
+#endif
         if (front_runner == self) {
             front_runner = nullptr;
             unstarted_ = threads_behind();
@@ -452,6 +469,9 @@ class Core {
     Runner* next_runner() {
         Runner* next = ready_.pop();
         if (next == nullptr) next = start_thread();
+#ifdef CUDA_CPU_REPLAY
+        if (next == nullptr) next = film_.next();
+#endif
         if (next == nullptr && held_ == 0) next = &own_;  // waits for the end of the block
         if (next == nullptr) {
             resolve();
@@ -759,6 +779,9 @@ class Core {
              "warp");
     }
 
+#ifdef CUDA_CPU_REPLAY
+    Film& film_ = Film::instance();
+#endif
     const Order& order_ = Order::asked_for();
     Chance chance_{};
     uint3 order_of_threads_[1024];
@@ -788,5 +811,9 @@ class Core {
     const char* variables_ = nullptr;  // the thread-local variables, with static shared memory
     size_t variables_bytes_ = 0;
 };
+
+#ifdef CUDA_CPU_REPLAY
+inline void pause_thread() { Core::mine().pause(); }
+#endif
 
 }  // namespace cuda_cpu

@@ -72,8 +72,8 @@ extern __thread const uint3* thread_order;
 
 // What every kernel does first: host code may only launch it, or ask for its name.
 [[noreturn]] void refuse_call(const char* signature, int template_parameters);
-#ifdef CUDA_CPU_ACCESSES
-void entered_kernel(const char* kernel);  // from here on `make explain` counts
+#if defined(CUDA_CPU_ACCESSES) || defined(CUDA_CPU_REPLAY)
+void entered_kernel(const char* kernel);  // from here on `make explain` counts, and the film runs
 #else
 inline void entered_kernel(const char*) {}
 #endif

@@ -36,7 +36,7 @@ enum class WarpOperation {
 };
 
 // What a waiting thread waits for.
-enum class Waiting { nothing, barrier, warp, active_mask, block_end };
+enum class Waiting { nothing, barrier, warp, active_mask, block_end, step };
 
 // What a barrier needs fills one line of the cache: a block may have 1024 of these.
 struct alignas(64) Runner {

@@ -1,0 +1,326 @@
+// What the film of a run consists of: columns of numbers, and the file that they go to.
+//
+// The file begins with the length of its head (32 bits); the head is JSON, and says what the columns behind
+// it are called, of how many bytes a number is, and how many they hold. common/replay/film.js reads them.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "memory.h"
+#include "report.h"
+
+namespace cuda_cpu {
+
+// A variable of a function, or 16 bytes of a large one.
+struct Variable {
+    long offset;  // from the frame's canonical address
+    size_t bytes;
+    uint32_t first, end;  // where in the program it is visible
+    unsigned int line;    // where it is declared
+    bool parameter;
+    unsigned int number;
+};
+
+// What dwarf.py knows: each place where a call of the compiler's or a line's returns to, and the variables.
+class FilmPlaces {
+ public:
+    void read(const char* path) {
+        FILE* const file = path != nullptr ? std::fopen(path, "r") : nullptr;
+        if (file == nullptr)
+            stop("CUDA_CPU_FILM needs CUDA_CPU_FILM_PLACES: make replay sets both.");
+        unsigned int count, address, line, function;
+        if (std::fscanf(file, "%u", &count) != 1) count = 0;
+        for (unsigned int i = 0;
+             i < count && std::fscanf(file, "%x %u %u", &address, &line, &function) == 3; ++i) {
+            if (i == 0) first_ = address;
+            numbers_.resize(address - first_ + 1);
+            numbers_.back() = static_cast<uint32_t>(lines_.size());
+            lines_.push_back(line);
+            functions_.push_back(function);
+        }
+        Variable one{};
+        unsigned int parameter;
+        while (std::fscanf(file, "%u %ld %zu %x %x %u %u", &function, &one.offset, &one.bytes,
+                           &one.first, &one.end, &one.line, &parameter) == 7) {
+            if (variables_.size() <= function) variables_.resize(function + 1);
+            one.parameter = parameter != 0;
+            variables_[function].push_back(one);
+            ++one.number;
+        }
+        std::fclose(file);
+    }
+    // 0 for what is not in the file.
+    uint32_t number_of(const void* pc) const {
+        const size_t offset = reinterpret_cast<size_t>(pc) - first_;
+        return offset < numbers_.size() ? numbers_[offset] : 0;
+    }
+    static uint32_t offset_of(const void* pc) {
+        return static_cast<uint32_t>(reinterpret_cast<size_t>(pc));
+    }
+    unsigned int line_of(uint32_t number) const { return lines_[number]; }
+    unsigned int function_of(uint32_t number) const { return functions_[number]; }
+    const std::vector<Variable>& variables_of(unsigned int function) const {
+        static const std::vector<Variable> none;
+        return function < variables_.size() ? variables_[function] : none;
+    }
+
+ private:
+    size_t first_ = 0;
+    std::vector<uint32_t> numbers_;
+    std::vector<unsigned int> lines_{0}, functions_{0};
+    std::vector<std::vector<Variable>> variables_;  // by function
+};
+
+// Steps, blocks, accesses, the values that they write, where threads go, variables, what launches begin with.
+#define CUDA_CPU_COLUMNS(COLUMN)                                                                 \
+    COLUMN(step_warp)                                                                            \
+    COLUMN(step_mask) COLUMN(step_place) COLUMN(step_depth) COLUMN(step_accesses)                \
+        COLUMN(step_moves) COLUMN(step_variables) COLUMN(block_launch) COLUMN(block_number)      \
+            COLUMN(block_step) COLUMN(access_thread) COLUMN(access_place) COLUMN(access_what)    \
+                COLUMN(access_size) COLUMN(access_array) COLUMN(access_offset) COLUMN(values)    \
+                    COLUMN(move_thread) COLUMN(move_state) COLUMN(move_place) COLUMN(move_depth) \
+                        COLUMN(variable_thread) COLUMN(variable_number) COLUMN(variable_values)  \
+                            COLUMN(beginning_launch) COLUMN(beginning_array)                     \
+                                COLUMN(beginning_offset) COLUMN(beginning_values)
+
+class Reel {
+ public:
+    FilmPlaces places;
+
+    Reel() {
+        path_ = std::getenv("CUDA_CPU_FILM");
+        if (path_ == nullptr) return;
+        places.read(std::getenv("CUDA_CPU_FILM_PLACES"));
+        if (const char* const most = std::getenv("CUDA_CPU_FILM_EVENTS"))
+            most_ = std::strtoull(most, nullptr, 10);
+        if (const char* const kernel = std::getenv("CUDA_CPU_FILM_KERNEL")) kernel_ = kernel;
+    }
+    bool wanted() const { return path_ != nullptr; }
+    bool has_room() const {
+        return cut_.empty() && steps() + access_size.size() + move_state.size() / 8 < most_;
+    }
+    bool takes(const std::string& kernel) {
+        const bool asked = kernel.find(kernel_) != std::string::npos;
+        if (!asked) ++others_;
+        if (asked && !has_room()) ++left_out_;
+        return asked && has_room();
+    }
+    size_t steps() const { return step_place.size(); }
+
+    void begin_launch(const std::string& kernel, const Shape& shape, int depth) {
+        const dim3 grid = shape.grid, block = shape.block;
+        launch_ = format(
+            "{\"kernel\":%s,\"line\":%d,\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared\":%zu,"
+            "\"depth\":%d,"
+            "\"step\":%zu}",
+            json(kernel.c_str()).c_str(), shape.site.line, grid.x, grid.y, grid.z, block.x, block.y,
+            block.z, shape.shared_bytes, depth, steps());
+        shown_ = 0;
+        for (Array& array : arrays_) array.known.clear();
+    }
+    void begin_block(uint3 block, dim3 grid) {
+        if (shown_++ == 0) launches_ += (launches_.empty() ? "" : ",") + launch_, ++launch_count_;
+        block_launch.push_back(launch_count_ - 1);
+        block_number.push_back(block.x + grid.x * (block.y + grid.y * block.z));
+        block_step.push_back(static_cast<uint32_t>(steps()));
+    }
+    // What has changed without a call, as where a function's result is a structure, is the last step's.
+    void end_launch() {
+        for (size_t i = 0; i < arrays_.size(); ++i) {
+            Array& array = arrays_[i];
+            if (array.shared) continue;
+            for (size_t at = 0; at < array.known.size(); ++at) {
+                const size_t begin = at * piece, end = std::min(begin + piece, array.bytes);
+                if (!array.known[at]) continue;
+                for (size_t b = begin; b < end; b += 4) {
+                    const size_t bytes = std::min<size_t>(4, end - b);
+                    if (std::memcmp(array.start + b, array.film.data() + b, bytes) == 0) continue;
+                    const size_t value =
+                        add_access(0xffff, 0, 1, bytes, static_cast<int>(i), array.start + b);
+                    set_value(value, static_cast<int>(i), array.start + b, bytes);
+                    ++unseen_;
+                }
+            }
+        }
+        if (access_size.size() > ended_accesses_ && !step_accesses.empty())
+            step_accesses.back() += static_cast<uint16_t>(access_size.size() - ended_accesses_),
+                ended_accesses_ = access_size.size();
+    }
+    void cut() { cut_ = format("{\"step\":%zu,\"launch\":%u}", steps(), launch_count_ - 1); }
+
+    // ------------------------------------------------------------ memory
+    void add_shared(const char* name, const char* start, size_t bytes) {
+        if (!wanted() || bytes == 0) return;
+        for (Array& array : arrays_) {
+            if (array.shared && array.start == start && array.bytes == bytes) return;
+        }
+        add_array(true, name, start, bytes);
+    }
+    // The array that holds these bytes; negative when it is none of those that threads share.
+    int array_at(const char* address, size_t bytes) {
+        const auto holds = [&](const Array& array) {
+            return address >= array.start && address + bytes <= array.start + array.bytes;
+        };
+        int found = -1;
+        if (last_ < arrays_.size() && holds(arrays_[last_])) found = static_cast<int>(last_);
+        for (size_t i = arrays_.size(); found < 0 && i-- > 0;) {
+            if (holds(arrays_[i])) found = static_cast<int>(i);
+        }
+        if (found < 0) {
+            const Allocation* const allocation = Memory::instance().find(address);
+            if (allocation != nullptr && address + bytes <= allocation->start + allocation->bytes)
+                found = add_array(false, "", allocation->start, allocation->bytes);
+            else if (in_program(
+                         address))  // a variable that the host has not touched: dwarf.py knows it
+                found = add_array(false, "", address, bytes);
+            else
+                return -1;
+        }
+        last_ = static_cast<size_t>(found);
+        keep_beginning(arrays_[last_], found, static_cast<size_t>(address - arrays_[last_].start),
+                       bytes);
+        return found;
+    }
+
+    // ------------------------------------------------------------ what happens
+    size_t add_access(unsigned int thread, uint32_t place, int what, size_t bytes, int array,
+                      const char* address) {
+        access_thread.push_back(static_cast<uint16_t>(thread));
+        access_place.push_back(static_cast<uint16_t>(place));
+        access_what.push_back(static_cast<uint8_t>(what));
+        access_size.push_back(static_cast<uint8_t>(bytes));
+        access_array.push_back(static_cast<uint16_t>(array));
+        access_offset.push_back(
+            static_cast<uint32_t>(address - arrays_[static_cast<size_t>(array)].start));
+        const size_t value = values.size();
+        if (what != 0) values.resize(value + bytes);
+        return value;
+    }
+    // The load with which an atomic operation has begun.
+    void drop_access() {
+        access_thread.pop_back(), access_place.pop_back(), access_what.pop_back();
+        access_size.pop_back(), access_array.pop_back(), access_offset.pop_back();
+    }
+    void set_value(size_t value, int array, const char* address, size_t bytes) {
+        std::memcpy(values.data() + value, address, bytes);
+        Array& one = arrays_[static_cast<size_t>(array)];
+        if (!one.shared) std::memcpy(one.film.data() + (address - one.start), address, bytes);
+    }
+    void add_move(unsigned int thread, int state, uint32_t place, int depth, bool first) {
+        move_thread.push_back(static_cast<uint16_t>(thread));
+        move_state.push_back(static_cast<uint8_t>(state | first << 7));
+        move_place.push_back(static_cast<uint16_t>(place));
+        move_depth.push_back(static_cast<uint8_t>(std::min(depth, 255)));
+    }
+    void add_variable(unsigned int thread, unsigned int number, const char* value, size_t bytes) {
+        variable_thread.push_back(static_cast<uint16_t>(thread));
+        variable_number.push_back(static_cast<uint16_t>(number));
+        variable_values.insert(variable_values.end(), value, value + bytes);
+    }
+    void end_step(unsigned int warp, unsigned int mask, uint32_t place, unsigned int depth) {
+        step_warp.push_back(static_cast<uint16_t>(warp));
+        step_mask.push_back(mask);
+        step_place.push_back(static_cast<uint16_t>(place));
+        step_depth.push_back(static_cast<uint8_t>(depth));
+        step_accesses.push_back(static_cast<uint16_t>(access_size.size() - ended_accesses_));
+        step_moves.push_back(static_cast<uint16_t>(move_state.size() - ended_moves_));
+        step_variables.push_back(static_cast<uint32_t>(variable_number.size() - ended_variables_));
+        ended_accesses_ = access_size.size(), ended_moves_ = move_state.size();
+        ended_variables_ = variable_number.size();
+    }
+
+    void write() {
+        FILE* const file = std::fopen(path_, "wb");
+        if (file == nullptr) stop("CUDA_CPU_FILM: cannot write " + std::string(path_) + ".");
+        std::string columns, arrays;
+        std::vector<std::pair<const void*, size_t>> data;
+        const auto add = [&](const char* name, const auto& column) {
+            columns += format("%s[\"%s\",%zu,%zu]", columns.empty() ? "" : ",", name,
+                              sizeof column[0], column.size());
+            data.emplace_back(column.data(), column.size() * sizeof column[0]);
+        };
+#define CUDA_CPU_COLUMN(name) add(#name, name);
+        CUDA_CPU_COLUMNS(CUDA_CPU_COLUMN)
+#undef CUDA_CPU_COLUMN
+        for (const Array& array : arrays_) {
+            arrays +=
+                format("%s{\"shared\":%d,\"name\":%s,\"start\":%zu,\"bytes\":%zu}",
+                       arrays.empty() ? "" : ",", array.shared, json(array.name.c_str()).c_str(),
+                       reinterpret_cast<size_t>(array.start), array.bytes);
+        }
+        std::string head =
+            "{\"launches\":[" + launches_ + "],\"arrays\":[" + arrays + "],\"columns\":[" +
+            columns + "]," +
+            format("\"cut\":%s,\"left_out\":%u,\"others\":%u,\"unseen\":%u}",
+                   cut_.empty() ? "null" : cut_.c_str(), left_out_, others_, unseen_);
+        while ((head.size() + 4) % 8 != 0) head += ' ';
+        const auto length = static_cast<uint32_t>(head.size());
+        std::fwrite(&length, 4, 1, file);
+        std::fwrite(head.data(), 1, head.size(), file);
+        for (const auto& [start, bytes] : data) {
+            std::fwrite(start, 1, bytes, file);
+            std::fwrite("\0\0\0\0\0\0\0", 1, (8 - bytes % 8) % 8, file);
+        }
+        std::fclose(file);
+    }
+
+ private:
+    struct Array {
+        bool shared;
+        std::string name;
+        const char* start;
+        size_t bytes;
+        std::vector<bool> known;  // which pieces the film has, in this launch
+        std::vector<char> film;   // as the film has it
+    };
+    static constexpr size_t piece = 256, small = 65536;
+
+    int add_array(bool shared, const char* name, const char* start, size_t bytes) {
+        arrays_.push_back({shared, name, start, bytes, {}, {}});
+        return static_cast<int>(arrays_.size()) - 1;
+    }
+    // Before the first access to it: what the launch has found there. A small array is kept whole.
+    void keep_beginning(Array& array, int number, size_t offset, size_t bytes) {
+        if (array.shared) return;
+        if (array.known.empty()) {
+            array.known.resize((array.bytes + piece - 1) / piece);
+            array.film.resize(array.bytes);
+        }
+        size_t first = offset / piece, last = (offset + bytes - 1) / piece;
+        if (array.known[first] && array.known[last]) return;
+        if (array.bytes <= small) first = 0, last = array.known.size() - 1;
+        for (size_t i = first; i <= last; ++i) {
+            if (array.known[i]) continue;
+            array.known[i] = true;
+            const size_t begin = i * piece, size = std::min(piece, array.bytes - begin);
+            std::memcpy(array.film.data() + begin, array.start + begin, size);
+            beginning_launch.push_back(launch_count_ - 1);
+            beginning_array.push_back(static_cast<uint16_t>(number));
+            beginning_offset.push_back(static_cast<uint32_t>(begin));
+            beginning_values.insert(beginning_values.end(), array.start + begin,
+                                    array.start + begin + size);
+        }
+    }
+
+    std::vector<uint32_t> step_mask, step_variables, block_launch, block_number, block_step,
+        access_offset, beginning_launch, beginning_offset;
+    std::vector<uint16_t> step_warp, step_place, step_accesses, step_moves, access_thread,
+        access_place, access_array, move_thread, move_place, variable_thread, variable_number,
+        beginning_array;
+    std::vector<uint8_t> step_depth, access_what, access_size, values, move_state, move_depth,
+        variable_values, beginning_values;
+
+    const char* path_ = nullptr;
+    std::string kernel_, launch_, launches_, cut_;
+    uint64_t most_ = 1'500'000;
+    unsigned int launch_count_ = 0, shown_ = 0, left_out_ = 0, others_ = 0, unseen_ = 0;
+    size_t ended_accesses_ = 0, ended_moves_ = 0, ended_variables_ = 0, last_ = 0;
+    std::vector<Array> arrays_;
+};
+
+}  // namespace cuda_cpu

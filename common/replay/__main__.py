@@ -1,0 +1,148 @@
+"""Makes a page of a run:  python3 -m replay [OPTION]... FILE.cu [-- ARGUMENT...]
+
+`make replay` calls this; its REPLAY="..." holds the options.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+import webbrowser
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from checker.failure import Failure
+from checker.job import interruptible
+from checker.lab import Parser
+from checker.sanitize import SETTINGS, built_for_cpu, most_memory, order_of_threads
+from checker.sanitize_words import findings_of
+from explain.frames import MissingTool
+from explain.order import mistake_in_order
+
+from . import page
+from .dwarf import Information
+from .reel import Reel
+
+BUILD = Path(__file__).resolve().parents[2] / "build" / "replay"
+
+
+@dataclass
+class Film:
+    """What a run has left, and what is known of its program."""
+
+    source: Path
+    arguments: list[str]
+    information: Information
+    reel: Reel
+    faults: list[dict] = field(default_factory=list)
+    status: int = 0
+    said: str = ""
+
+
+def parse(words: list[str] | None = None) -> argparse.Namespace:
+    words = sys.argv[1:] if words is None else words
+    split = words.index("--") if "--" in words else len(words)
+    parser = Parser(prog="make replay", allow_abbrev=False, description="A run as a page: watch it step by step, forward and back.",
+                    usage='make replay LAB=10 [SOLUTION=1] [ARGS="..."] [ORDER=...] [REPLAY="OPTION..."]')
+    parser.add_argument("--output", metavar="FILE", type=Path, help="write the page there (build/replay/NAME.html)")
+    parser.add_argument("--kernel", default="", help="only kernels whose name contains this")
+    parser.add_argument("--events", metavar="N", type=int, default=1_500_000, help="steps and accesses that are recorded (1500000)")
+    parser.add_argument("--title", default="", help="what the page is called")
+    parser.add_argument("--open", choices=("yes", "no"), default="yes", help="whether a browser is to show it, where there is one")
+    parser.add_argument("--timeout", metavar="S", type=float, default=300, help="seconds that the run may take (300)")
+    parser.add_argument("--flags", default="", help=argparse.SUPPRESS)
+    parser.add_argument("--cxx", default="g++", help=argparse.SUPPRESS)
+    parser.add_argument("--small", default="", help=argparse.SUPPRESS)  # of a lab: its arguments without ARGS
+    parser.add_argument("source", metavar="FILE.cu", type=Path, help="the program's source")
+    options = parser.parse_args(words[:split])
+    options.arguments = words[split + 1:]
+    if not options.source.is_file():
+        parser.error(f"there is no file {options.source}")
+    if options.source.suffix != ".cu":
+        parser.error(f"{options.source} is no CUDA program: its name does not end in .cu")
+    if options.events < 1 or not options.timeout > 0:
+        parser.error("--events and --timeout take a number above zero")
+    options.output = options.output or BUILD / f"{options.source.stem}.html"
+    if options.output.is_dir() or options.output.parent != BUILD and not options.output.absolute().parent.is_dir():
+        parser.error(f"cannot write {options.output}: a file's name is needed, in a folder that is there")
+    if mistake := mistake_in_order():
+        parser.error(mistake)
+    if os.uname().machine != "x86_64" or "clang" in options.cxx:
+        parser.error("a replay is made by g++, on a machine with x86-64")
+    if not options.arguments and options.small:
+        options.arguments = shlex.split(options.small)
+        print(f"a small case: {options.small} (ARGS says otherwise)", flush=True)
+    return options
+
+
+def filmed(options: argparse.Namespace) -> Film:
+    """Builds the program and runs it once."""
+    program = built_for_cpu("replay", options)
+    information = Information(program)
+    with tempfile.TemporaryDirectory() as folder:
+        reel, places, findings = (Path(folder) / name for name in ("reel", "places", "findings"))
+        information.write(places)
+        settings = {**os.environ, **SETTINGS, **order_of_threads(), "CUDA_CPU_FILM": str(reel), "CUDA_CPU_FILM_PLACES": str(places),
+                    "CUDA_CPU_FINDINGS": str(findings), "CUDA_CPU_MEMORY": str(most_memory()),
+                    "CUDA_CPU_FILM_EVENTS": str(options.events), "CUDA_CPU_FILM_KERNEL": options.kernel}
+        try:
+            run = subprocess.run([program, *options.arguments], env=settings, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                 text=True, errors="replace", timeout=options.timeout)
+        except subprocess.TimeoutExpired:
+            raise Failure(f"the program has not ended within {options.timeout:g} s: choose a smaller case") from None
+        film = Film(options.source, options.arguments, information, Reel(reel), status=run.returncode, said=run.stderr)
+        film.faults = faults_of(findings, program, options.source)
+    return film
+
+
+def faults_of(path: Path, program: Path, source: Path) -> list[dict]:
+    """What was found, each with the step at which it came."""
+    facts = [json.loads(line) for line in path.read_text(errors="replace").splitlines() if line.endswith("}")] if path.exists() else []
+    found: dict[str, dict] = {}
+    for fact in facts:
+        moment = fact.pop("moment", None)
+        if moment is None or fact.get("kernel") is None or "count" in fact:
+            continue
+        for finding in findings_of([fact], program, source):
+            found.setdefault(finding.sentence, {
+                "step": moment, "kind": finding.kind, "lines": finding.lines, "sentence": finding.sentence,
+                "address": fact.get("address"), "threads": [side.get("thread") for side in (fact.get("first"), fact.get("second"))
+                                                            if side] or [finding.thread]})
+    return list(found.values())
+
+
+def replay(options: argparse.Namespace) -> int:
+    try:
+        film = filmed(options)
+    except (Failure, MissingTool) as failure:
+        print(f"make replay: {failure}", file=sys.stderr)
+        return 2 if "does not compile" in str(failure) else 1
+    if film.said:
+        print(film.said.rstrip(), file=sys.stderr)
+    if film.status in (2, 77):
+        return film.status
+    if not film.reel.steps:
+        print("make replay: " + (f"no kernel's name contains {options.kernel}" if options.kernel and film.reel.head.get("others")
+                                 else "no kernel ran, so there is nothing to show"), file=sys.stderr)
+        return 1
+    if film.status:
+        print(f"make replay: the program ended with status {film.status}; the page shows what ran until then", file=sys.stderr)
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    page.write(film, options.output, options.title)
+    for sentence in film.reel.left_out():
+        print(sentence)
+    for fault in film.faults:
+        print(f"step {fault['step']}: {fault['sentence']}")
+    print(f"page: {options.output}")
+    if options.open == "yes" and sys.stdout.isatty() and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        webbrowser.open(options.output.absolute().as_uri())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(interruptible("replay", lambda: replay(parse())))

@@ -1,0 +1,60 @@
+"""The page: one HTML file with everything in it, the film compressed."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import html
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .__main__ import Film
+
+HERE = Path(__file__).resolve().parent
+SCRIPTS = ("film.js", "values.js", "memory.js", "threads.js", "time.js", "predict.js")
+
+
+def write(film: Film, path: Path, title: str = "") -> None:
+    """Writes the page of a film."""
+    text = (HERE / "page.html").read_text(encoding="utf-8")
+    reel = base64.b64encode(gzip.compress(film.reel.data, 6, mtime=0)).decode()
+    known = json.dumps(knowledge(film), separators=(",", ":")).replace("</", "<\\/")
+    parts = {
+        "TITLE": html.escape(title or f"{film.source.name}: {film.reel.head['launches'][0]['kernel']}"),
+        "STYLE": (HERE / "style.css").read_text(encoding="utf-8"),
+        "KNOWN": known,
+        "REEL": reel,
+        "SCRIPT": "\n".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS),
+    }
+    for name, part in parts.items():
+        text = text.replace(f"@{name}@", part, 1)
+    temporary = path.with_name(path.name + ".part")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
+
+
+def knowledge(film: Film) -> dict:
+    """What the page has to know beside the film: sources, places, functions, variables, types."""
+    information = film.information
+    used = {number for name in ("step_place", "move_place", "access_place") for number in film.reel[name]} - {0}
+    files = sorted({information.places[number - 1][1] for number in used}, key=lambda name: not name.endswith(film.source.name))
+    numbers = {name: number for number, name in enumerate(files)}
+    places: list = [[0, 0, 0]] + [
+        [numbers[file], line, information.function_of[index]] if index + 1 in used else 0
+        for index, (_, file, line) in enumerate(information.places)]
+    return {
+        "command": shlex.join([film.source.name, *film.arguments]),
+        "files": [{"name": Path(name).name, "text": Path(name).read_text(encoding="utf-8", errors="replace")} for name in files],
+        "places": places,
+        "functions": [[one["name"], one["line"], numbers.get(one["file"], 0)] for one in information.functions],
+        "variables": [[one["name"], one["type"], one["function"], one["rows"], one["parameter"]] for one in information.variables],
+        "rows": [row[2] for row in information.rows],
+        "types": information.types,
+        "symbols": information.symbols,
+        "faults": film.faults,
+        "left_out": film.reel.left_out(),
+        "status": film.status,
+    }

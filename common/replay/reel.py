@@ -1,0 +1,45 @@
+"""The file that a run leaves (common/cpu/runtime/film_reel.h): its head, and columns of numbers."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from pathlib import Path
+
+CODES = {1: "B", 2: "H", 4: "I"}
+
+
+class Reel:
+    def __init__(self, path: Path):
+        self.data = path.read_bytes() if path.exists() else b""
+        self.head = {"columns": [], "launches": [], "arrays": [], "cut": None}
+        self.columns: dict[str, array] = {}
+        if not self.data:
+            return
+        length = int.from_bytes(self.data[:4], "little")
+        self.head, at = json.loads(self.data[4:4 + length]), 4 + length
+        for name, size, count in self.head["columns"]:
+            self.columns[name] = array(CODES[size], self.data[at:at + size * count])
+            at += -(-size * count // 8) * 8
+
+    def __getitem__(self, name: str) -> array:
+        return self.columns[name]
+
+    @property
+    def steps(self) -> int:
+        return len(self.columns.get("step_place", ()))
+
+    def left_out(self) -> list[str]:
+        """What the film has not, in sentences."""
+        said = []
+        if cut := self.head["cut"]:
+            launch = self.head["launches"][cut["launch"]]
+            said.append(f"The film ends after {cut['step']:,} steps, within launch {cut['launch'] + 1} ({launch['kernel']}): the rest ran "
+                        "unseen. A smaller case is seen in full.")
+        if self.head.get("left_out"):
+            said.append(f"{self.head['left_out']:,} later launches are not in the film.")
+        if self.head.get("others"):
+            said.append(f"{self.head['others']:,} launches of kernels with other names are not in the film.")
+        if self.head.get("unseen"):
+            said.append(f"{self.head['unseen']:,} elements were written without a step that shows it; they change at their launch's end.")
+        return said

@@ -6,9 +6,11 @@
 #: make run LAB=03             build and run my exercise
 #: make check LAB=03           judge my exercise; VARIANT=vectorised: that variant alone (run, hint, watch, too)
 #: make build LAB=03           build it only
-#: make run LAB=03 SOLUTION=1  the worked solution; check, build, bench, sanitize, explain, profile too
+#: make run LAB=03 SOLUTION=1  the worked solution; check, build, bench, sanitize, explain, replay, profile too
 #: make run LAB=13 FURTHER=1   with the variants of further/, which are there to be read; check and the like, too
 #: make sanitize LAB=03        races, bounds, barriers, pointers and more: named, with lines; FILE=my.cu
+#: make replay LAB=10          a run as a page: watch it step by step, forward and back; FILE=my.cu; REPLAY=--help
+#: make replays                such pages of what labs 03 to 13 and 16 are about
 #: make bench LAB=03           times as a table, CSV and plots, beside the vendor's library
 #: make explain LAB=03         what each line asks of memory, without a GPU; FILE=my.cu; EXPLAIN=--help
 #: make profile-nsys LAB=03    where a run's time goes: kernels, copies, CUDA calls (Nsight Systems)
@@ -32,7 +34,7 @@
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
-.PHONY: help run check build bench explain sanitize profile-nsys profile-ncu test setup clean exercises progress next hint watch reset grade results
+.PHONY: help run check build bench explain sanitize profile-nsys profile-ncu test setup clean exercises progress next hint watch reset grade results replay replays
 
 top := .
 include common/functions.mk
@@ -69,9 +71,10 @@ order_of_command = $(if $(filter command,$(origin ORDER)),CUDA_CPU_ORDER=$(call 
 
 # Options of `make explain` that need neither a lab nor a file.
 explain_help := $(filter -h --help,$(EXPLAIN))
+replay_help := $(filter -h --help,$(REPLAY))
 
 # Every lab that was named, one after the other; a failure does not stop the next.
-run check build bench profile-nsys profile-ncu $(if $(FILE),,sanitize $(if $(explain_help),,explain)):
+run check build bench profile-nsys profile-ncu $(if $(FILE),,sanitize $(if $(replay_help),,replay) $(if $(explain_help),,explain)):
 	@$(require_lab)$(refuse_unknown)status=0; for lab in $(selected); do \
 	    $(MAKE) --no-print-directory -C "labs/$$lab" $@ LAB="$$lab" FROM_TOP=1 || status=$$?; \
 	done; exit $$status
@@ -107,6 +110,19 @@ sanitize:
 	    $(call quote,$(PYTHON)) -B -m checker.sanitize --cxx $(call quote,$(CXX)) \
 	    $(call quote,$(if $(filter -%,$(FILE)),./)$(FILE)) -- $(ARGS) \
 	    || $(skipped_is_fine)
+endif
+
+# A run as a page, in CPU mode.
+replays:
+	@$(call python_path,common) $(call quote,$(PYTHON)) -B -m replay.moments --cxx $(call quote,$(CXX)) $(ARGS)
+ifneq ($(replay_help),)
+replay:
+	@$(call python_path,common) $(call quote,$(PYTHON)) -B -m replay --help
+else ifneq ($(FILE),)
+replay:
+	@$(refuse_lab)$(need_file)
+	@$(order_of_command) $(call python_path,common) $(call quote,$(PYTHON)) -B -m replay --cxx $(call quote,$(CXX)) \
+	    $(REPLAY) $(call quote,$(if $(filter -%,$(FILE)),./)$(FILE)) -- $(ARGS) || $(skipped_is_fine)
 endif
 
 # What a learner asks for on the way; the modules are in common/checker.
@@ -148,9 +164,10 @@ $(call require,python numpy matplotlib)
 -include build/setup.mk
 endif
 
-ifneq ($(filter explain sanitize,$(MAKECMDGOALS)),)
-ifneq ($(FILE)$(explain_help),)
-$(call require,python $(if $(FILE),compiler boost $(if $(filter sanitize,$(MAKECMDGOALS)),numpy)))
+ifneq ($(filter explain sanitize replay replays,$(MAKECMDGOALS)),)
+ifneq ($(FILE)$(explain_help)$(replay_help)$(filter replays,$(MAKECMDGOALS)),)
+$(call require,python $(if $(FILE)$(filter replays,$(MAKECMDGOALS)),compiler boost $(if $(filter sanitize replay replays,$(MAKECMDGOALS)),numpy)) \
+    $(if $(filter replays,$(MAKECMDGOALS)),stb))
 -include build/setup.mk
 endif
 endif

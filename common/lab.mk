@@ -9,6 +9,7 @@
 #                     two lists it makes two runs: every kernel, and each loop twice, is to run
 #   LAB_SMALL_FURTHER what is added to them with FURTHER=1: runs of the variants of further/, each behind --
 #   LAB_EXPLAIN       the same as LAB_SMALL for `make explain`
+#   LAB_REPLAY        the same for `make replay`: a case so small that one can watch it
 # The lab's name is its folder's. All paths are relative to that folder, because the path of the
 # course itself may hold spaces and brackets. FROM_TOP=1 comes from the course's own Makefile:
 # then programs start there, where the command was typed.
@@ -17,7 +18,7 @@
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .PHONY: help run check build bench profile-nsys profile-ncu test setup clean exercises announce always
-.PHONY: progress next hint watch reset grade explain sanitize
+.PHONY: progress next hint watch reset grade explain sanitize replay
 
 top := ../..
 include $(top)/common/functions.mk
@@ -32,7 +33,7 @@ ifneq ($(filter-out $(lab) $(name) $(number) $(number:0%=%),$(LAB)),)
 $(error this folder is lab $(lab), not $(LAB); leave LAB out here)
 endif
 
-ifneq ($(filter explain sanitize,$(MAKECMDGOALS)),)
+ifneq ($(filter explain sanitize replay,$(MAKECMDGOALS)),)
 ifneq ($(FILE),)
 $(error this folder is lab $(lab), FILE names a file of your own: ask for it in the course's folder, as in: make $(firstword $(MAKECMDGOALS)) FILE=my.cu)
 endif
@@ -69,7 +70,8 @@ clean:
 profile := $(filter profile-nsys profile-ncu,$(MAKECMDGOALS))
 explain := $(filter explain,$(MAKECMDGOALS))
 sanitize := $(filter sanitize,$(MAKECMDGOALS))
-runs := $(filter run check bench,$(MAKECMDGOALS))$(profile)$(explain)$(sanitize)
+replay := $(filter replay,$(MAKECMDGOALS))
+runs := $(filter run check bench,$(MAKECMDGOALS))$(profile)$(explain)$(sanitize)$(replay)
 ifneq ($(filter build,$(MAKECMDGOALS))$(runs),)
 
 # --- the backend, and what is needed for it ------------------------------------------------------
@@ -79,7 +81,7 @@ define line_end
 
 
 endef
-given_here := $(call given,BACKEND NVCC CUDA_HOME CUDA_PATH CUDA_VISIBLE_DEVICES ARCH)
+given_here := $(call given,BACKEND NVCC CUDA_HOME CUDA_PATH CUDA_VISIBLE_DEVICES ARCH) $(if $(replay),BACKEND=cpu)
 goal := $(if $(runs),run,build)
 $(eval $(subst @@,$(line_end),$(shell env $(given_here) bash $(top)/common/backend.sh $(goal))))
 ifneq ($(refusal),)
@@ -90,21 +92,21 @@ bench := $(filter bench,$(MAKECMDGOALS))
 needs_stb := $(if $(shell grep -l common/image.h $(top)/solutions/$(lab)/*.cu $(wildcard given/* further/*)),stb)
 $(call require,compiler $(needs_stb) $(if $(filter cpu,$(backend)),python boost) \
     $(if $(filter check,$(MAKECMDGOALS))$(variant),python numpy scipy pillow) $(if $(bench),python matplotlib) \
-    $(if $(profile)$(sanitize)$(if $(filter gpu,$(backend)),$(explain)),python numpy))
+    $(if $(profile)$(sanitize)$(replay)$(if $(filter gpu,$(backend)),$(explain)),python numpy))
 -include $(top)/build/setup.mk
 
 announce:
 	@$(if $(variant),$(call python_path,$(top)/common) $(call quote,$(PYTHON)) -B check.py --list $(if $(further),--further) $(of_variant) >/dev/null)
 	@echo $(call quote,backend: $(backend) ($(reason))) >&2
 	@$(if $(call is_set,FURTHER),$(if $(wildcard further),,echo 'lab $(lab) has no folder further/: FURTHER=1 changes nothing' >&2))
-	@$(if $(untouched),echo 'labs/$(lab)/$(name).cu is as it was shipped: the worked solution is $(if $(explain),explained,measured)' >&2)
+	@$(if $(untouched),echo 'labs/$(lab)/$(name).cu is as it was shipped: the worked solution is $(if $(explain),explained,$(if $(replay),shown,measured))' >&2)
 	@$(call is_missing,$(LAB_PEERS),$(libraries))
 	@$(call is_missing,$(LAB_HOST_PEERS),$(host_libraries))
 
 # --- building -----------------------------------------------------------------------------------
 
-# Measuring or explaining an exercise that nobody has touched would show nothing.
-untouched := $(if $(bench)$(profile)$(explain),$(if $(SOLUTION),,$(shell PYTHONPATH=$(top)/common \
+# Measuring, explaining or showing an exercise that nobody has touched would show nothing.
+untouched := $(if $(bench)$(profile)$(explain)$(replay),$(if $(SOLUTION),,$(shell PYTHONPATH=$(top)/common \
     $(call quote,$(PYTHON)) -B -m checker.exercises --check $(lab) >/dev/null 2>&1 && echo yes)))
 kind := $(if $(call is_set,SOLUTION)$(untouched),solutions,labs)
 source := $(if $(filter solutions,$(kind)),$(top)/solutions/$(lab)/)$(name).cu
@@ -197,6 +199,11 @@ sanitize: $(if $(filter gpu,$(backend)),$(program)) | announce
 	    -m checker.sanitize --backend $(backend) $(if $(filter gpu,$(backend)),--program $(up)$(target),--cxx \
 	    $(call quote,$(CXX)) --flags=$(call quote,$(flags))) $(up)$(kind)/$(lab)/$(name).cu \
 	    -- $(or $(ARGS),$(LAB_SMALL) $(if $(further),$(LAB_SMALL_FURTHER))) || $(skipped_is_fine)
+
+# A run as a page, in CPU mode wherever it is made. REPLAY holds the options.
+replay: | announce
+	$(quiet)$(at) $(call python_path,$(up)common) $(call quote,$(PYTHON)) -B -m replay --cxx $(call quote,$(CXX)) \
+	    --flags=$(call quote,$(flags)) --small='$(LAB_REPLAY)' $(REPLAY) $(up)$(kind)/$(lab)/$(name).cu -- $(ARGS) || $(skipped_is_fine)
 
 run: $(program) | announce
 	$(quiet)$(at) $(shown) $(up)$(target) $(of_variant) $(ARGS) || $(skipped_is_fine)

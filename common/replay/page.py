@@ -30,7 +30,7 @@ def write(film: Film, path: Path, title: str = "") -> None:
         "SCRIPT": "\n".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS),
     }
     for name, part in parts.items():
-        text = text.replace(f"@{name}@", part, 1)
+        text = text.replace(f"@{name}@", part, 2 if name == "TITLE" else 1)
     temporary = path.with_name(path.name + ".part")
     temporary.write_text(text, encoding="utf-8")
     temporary.replace(path)

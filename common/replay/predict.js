@@ -1,0 +1,95 @@
+"use strict";
+// Predict: before a step of the followed thread the page asks what it will do, and counts the right answers.
+
+class Predict {
+  constructor(film, values, view) {
+    Object.assign(this, {film, values, view, on: false, asked: null, right: 0, total: 0});
+  }
+  toggle(on = !this.on) {
+    this.on = on;
+    this.asked = null;
+    byId("predict").setAttribute("aria-pressed", on);
+    byId("question").hidden = !on;
+    if (on) this.say("Go forward: you are asked before each step of the thread that you follow.", []);
+  }
+
+  // Goes to just before the next step of the followed thread, and asks about it.
+  ask() {
+    if (this.asked) return;
+    const step = this.view.target("thread", 1);
+    if (step === undefined) return this.say("This thread takes no further step.", []);
+    this.view.go(step - 1);
+    this.asked = this.question(step);
+    this.say(this.asked.text, this.asked.choices);
+  }
+
+  question(step) {
+    const {film, values, view} = this, {thread} = view;
+    const own = film.accesses(step).find(one => one.thread === thread);
+    const line = film.line(film.step_place[step]);
+    if (own) {
+      const array = film.arrays[own.array], index = Math.floor(own.offset / values.elementSize(array));
+      if (own.what !== LOAD && values.elementSize(array) <= own.size && step % 2) return this.valueQuestion(step, own, array, index, line);
+      const others = film.accesses(step).map(one => Math.floor(one.offset / values.elementSize(array)));
+      const wrong = [index + 1, index - 1, thread, index + 32, ...others, 0].filter(one => one >= 0 && one < this.view.memory.layout(array).count);
+      return this.made(step, `Line ${line}: which element of ${array.title} does thread ${thread} ${["read", "write", "update"][own.what]}? ` +
+        "Choose, or click the cell.", index, wrong, one => values.indexText(array, one), {array: own.array});
+    }
+    return this.wayQuestion(step, line);
+  }
+  valueQuestion(step, own, array, index, line) {
+    const {film, values, view} = this, now = values.element(array, index).text;
+    film.go(step);
+    const after = values.element(array, index).text;
+    const nearby = [1, -1, 2, -2].map(by => values.element(array, Math.max(0, index + by)).text);
+    film.go(view.step);
+    return this.made(step, `Line ${line}: what will ${values.indexText(array, index)} be after this step?`, after,
+      [now === "·" ? "not written" : now, ...nearby, "0", "1"].filter(text => text && text !== "·"), String);
+  }
+  wayQuestion(step, line) {
+    const {film, view} = this, {thread} = view;
+    const way = () => film.state[thread] === STANDS ? `goes on to line ${film.line(film.place[thread])}`
+      : film.state[thread] === ENDED ? "ends" : `waits in line ${film.line(film.place[thread])}`;
+    const opened = film.barriers.includes(step);
+    film.go(step);
+    const after = way(), lines = [...new Set([...film.place.slice(0, film.threadCount(step))].map(place => film.line(place)))];
+    film.go(view.step);
+    const wrong = [...lines.map(one => `goes on to line ${one}`), `goes on to line ${line + 1}`, `goes on to line ${line - 1}`, "ends",
+      opened ? `waits in line ${line}` : `goes on to line ${line + 2}`];
+    return this.made(step, `Thread ${thread} stands in front of line ${line}. What does it do after it?`, after, wrong, String);
+  }
+  made(step, text, right, wrong, name, more = {}) {
+    const choices = [right];
+    for (const one of wrong) if (choices.length < 4 && !choices.includes(one)) choices.push(one);
+    const turn = step * 7 % choices.length;  // not always the first, and the same for everybody
+    return {step, text, right, name, ...more, choices: [...choices.slice(turn), ...choices.slice(0, turn)]};
+  }
+
+  say(text, choices, verdict = "") {
+    byId("question").className = verdict;
+    byId("question").replaceChildren(element("p", {text}), ...choices.map((choice, i) => element("button", {
+      text: `${i + 1}: ${this.asked.name(choice)}`, onclick: () => this.answer(choice)})),
+    element("output", {text: this.total ? `${this.right} of ${this.total} right` : ""}));
+  }
+  answer(choice) {
+    const {asked, view} = this, isRight = choice === asked.right;
+    this.asked = null;
+    ++this.total;
+    this.right += isRight;
+    view.go(asked.step);
+    this.say(`${isRight ? "✓ Right" : "✗ No"}: ${asked.name(asked.right)}.`, [], isRight ? "good" : "bad");
+  }
+  // A click on a cell answers the question for an element.
+  answerCell(array, index) {
+    if (!this.asked || this.asked.array !== array) return false;
+    if (!this.asked.choices.includes(index)) this.asked.choices.push(index);
+    this.answer(index);
+    return true;
+  }
+  key(key) {
+    const choice = this.asked && this.asked.choices[Number(key) - 1];
+    if (choice === undefined || choice === null) return false;
+    this.answer(choice);
+    return true;
+  }
+}

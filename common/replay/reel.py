@@ -41,5 +41,5 @@ class Reel:
         if self.head.get("others"):
             said.append(f"{self.head['others']:,} launches of kernels with other names are not in the film.")
         if self.head.get("unseen"):
-            said.append(f"{self.head['unseen']:,} elements were written without a step that shows it; they change at their launch's end.")
+            said.append(f"{self.head['unseen']:,} elements were written without a step that shows it: they change where their launch ends.")
         return said

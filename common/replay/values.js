@@ -1,0 +1,184 @@
+"use strict";
+// Values in their own types, and what the arrays are called and shaped like.
+
+function number(value, digits) {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value < 0 ? "−inf" : "inf";
+  return String(Number(value.toPrecision(digits))).replace("-", "−");
+}
+
+// At most so many letters, as there is room for in a cell; what is cut says so by its exponent.
+function fitted(text, letters) {
+  const value = Number(text.replace("−", "-"));
+  if (text.length <= letters || !text || Number.isNaN(value)) return text.length > letters ? text.slice(0, letters - 1) + "…" : text;
+  for (let digits = letters; digits > 0; --digits) {
+    const short = number(value, digits).replace(/^(−?)0\./, "$1.");
+    if (short.length <= letters) return short;
+    const power = value.toExponential(digits - 1).replace("e+", "e").replace("-", "−");
+    if (power.length <= letters) return power;
+  }
+  return value.toExponential(0).replace("e+", "e").replace("-", "−");
+}
+
+class Values {
+  constructor(film) {
+    this.film = film;
+    this.types = film.known.types;
+    this.variableOfRow = [];
+    film.known.variables.forEach((variable, i) => {
+      for (let at = 0, row = variable[3]; at < this.types[variable[1]].size; at += 16, ++row)
+        this.variableOfRow[row] = {index: i, at};
+    });
+    this.scalars = film.launches.map(() => ({}));  // by launch: a kernel's parameters that are whole numbers
+    this.nameArrays();
+  }
+
+  // A value as text; `digits` as many as there is room for.
+  text(type, bytes, at = 0, digits = 6) {
+    const one = this.types[type], view = new DataView(bytes.buffer, bytes.byteOffset + at, one.size);
+    switch (one.kind) {
+      case "float": return number(one.size === 4 ? view.getFloat32(0, true) : one.size === 8 ? view.getFloat64(0, true) : NaN,
+                                  digits);
+      case "bool": return view.getUint8(0) ? "true" : "false";
+      case "char": case "uchar": case "int": case "uint": return String(this.integer(one, view)).replace("-", "−");
+      case "enumeration": return one.values[String(this.integer({kind: "int", size: one.size}, view))]
+        ?? String(this.integer({kind: "int", size: one.size}, view));
+      case "pointer": case "reference": return this.pointer(Number(view.getBigUint64(0, true)));
+      case "array": return this.list(one, bytes, at, digits);
+      case "structure":
+        return "{" + one.members.map(([name, offset, inner]) =>
+          `${name}: ${this.text(inner, bytes, at + offset, digits)}`).join(", ") + "}";
+      default: return "";
+    }
+  }
+  list(one, bytes, at, digits) {
+    const size = this.types[one.of].size, count = one.size / size, parts = [];
+    for (let i = 0; i < count; ++i) parts.push(this.text(one.of, bytes, at + i * size, digits));
+    return `{${parts.join(", ")}}`;
+  }
+  integer(one, view) {
+    const signed = one.kind === "int" || one.kind === "char";
+    switch (one.size) {
+      case 1: return signed ? view.getInt8(0) : view.getUint8(0);
+      case 2: return signed ? view.getInt16(0, true) : view.getUint16(0, true);
+      case 4: return signed ? view.getInt32(0, true) : view.getUint32(0, true);
+      default: return signed ? view.getBigInt64(0, true) : view.getBigUint64(0, true);
+    }
+  }
+  pointer(address) {
+    if (address === 0) return "null";
+    const array = this.film.arrays.find(one => address >= one.start && address <= one.start + one.bytes);
+    if (!array) return "a pointer";
+    const element = Math.floor((address - array.start) / this.elementSize(array));
+    return element ? `${array.title} + ${element}` : array.title;
+  }
+
+  elementSize(array) { return array.type === undefined ? array.guess || 4 : Math.max(this.types[array.type].size, 1); }
+  // An element's value; "" where the film does not know it.
+  element(array, index, digits = 4) {
+    const size = this.elementSize(array), at = index * size;
+    if (at + size > array.bytes || !array.pieces[at >> 8]) return {text: "", known: false};
+    const poison = array.shared ? UNWRITTEN.shared : UNWRITTEN.global;
+    let unwritten = true;
+    for (let i = at; i < at + size && unwritten; ++i) unwritten = array.data[i] === (poison >>> 8 * (i % 4) & 255);
+    if (unwritten) return {text: "·", known: true, unwritten};
+    const plain = {1: "uchar", 2: "uint", 4: "int", 8: "uint"}[size] || "uint";
+    if (array.type !== undefined) return {text: this.text(array.type, array.data, at, digits), known: true};
+    return {text: String(this.integer({kind: plain, size}, new DataView(array.data.buffer, at, size))), known: true};
+  }
+  indexText(array, index) {
+    if (!array.declared || array.shape.length < 2) return `${array.title}[${index}]`;
+    let rest = index, text = "";
+    for (const side of [...array.shape].reverse()) {
+      text = `[${rest % side}]` + text;
+      rest = Math.floor(rest / side);
+    }
+    return array.title + text;
+  }
+
+  // ---------------------------------------------------------------- what arrays are called
+  nameArrays() {
+    const {film} = this, {known} = film;
+    for (const array of film.arrays) array.title = array.name || "";
+    for (let i = 0; i < film.access_array.length; ++i) {
+      const array = film.arrays[film.access_array[i]];
+      array.guess = Math.min(array.guess || 16, film.access_size[i]);
+    }
+    let block = 0, step = 0;
+    for (let i = 0; i < film.variable_number.length; ++i) {
+      while (film.variableStart[step + 1] <= i) ++step;
+      const found = this.variableOfRow[film.variable_number[i]];
+      if (!found || found.at) continue;
+      const variable = known.variables[found.index], at = film.variableAt[i], size = known.rows[film.variable_number[i]];
+      const bytes = film.variable_values.subarray(at, at + size);
+      block = film.blockOf[step];
+      this.learn(variable[0], variable[1], bytes, variable, film.block_launch[block]);
+    }
+    let count = 0;
+    for (const array of film.arrays) {
+      const symbol = known.symbols.find(one => one[0] <= array.start && array.start < one[0] + Math.max(one[1], 1));
+      if (!array.title && symbol) {
+        array.title = symbol[2];
+        if (symbol[3] !== null) this.typed(array, symbol[3]);
+      }
+      array.title ||= array.shared ? "shared memory" : `array ${++count}`;
+      if (array.named) array.shape = this.shapeOf(array, ...array.named);
+      array.shape = array.shape || [Math.floor(array.bytes / this.elementSize(array))];
+    }
+  }
+  // A pointer or a reference tells the type of what it leads to; a whole number may be a side of an array.
+  learn(name, type, bytes, variable, launch) {
+    const one = this.types[type];
+    if (bytes.length < Math.min(one.size, 16)) return;
+    if (one.kind === "structure") {
+      for (const [member, offset, inner] of one.members)
+        if (offset + this.types[inner].size <= bytes.length)
+          this.learn(member, inner, bytes.subarray(offset, offset + this.types[inner].size), null, launch);
+    } else if (one.kind === "int" || one.kind === "uint") {
+      if (variable && !variable[4]) return;
+      const value = Number(this.integer(one, new DataView(bytes.buffer, bytes.byteOffset, one.size)));
+      this.scalars[launch][name] ??= value;
+    } else if (one.kind === "pointer" || one.kind === "reference") {
+      const address = Number(new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0, true));
+      const array = this.film.arrays.find(some => address >= some.start && address < some.start + some.bytes);
+      const inner = this.types[one.of];
+      if (!array || array.typed || !inner.size || inner.kind === "void" || address !== array.start) return;
+      array.title ||= name;
+      array.typed = true;
+      this.typed(array, one.of);
+      if (!array.declared) array.named = [name, variable, launch];
+    }
+  }
+  typed(array, type) {
+    const one = this.types[type];
+    if (one.kind === "array") {
+      array.type = one.of;
+      array.declared = true;
+      array.shape = [...one.shape];
+      if (!array.shape[0] || one.size > array.bytes)  // extern __shared__ T name[]
+        array.shape[0] = Math.floor(array.bytes / (one.size / (one.shape[0] || 1)));
+    } else {
+      array.type = type;
+    }
+  }
+  // From the comment behind the parameter, `// (height, width)`, if the sides are known and fit.
+  shapeOf(array, name, variable, launch) {
+    const count = Math.floor(array.bytes / this.elementSize(array)), scalars = this.scalars[launch];
+    const sides = variable ? this.comment(name, variable).map(part => {
+      let value = 1;
+      for (const factor of part.split("*").map(one => one.trim())) value *= /^\d+$/.test(factor) ? Number(factor) : scalars[factor];
+      return value;
+    }) : [];
+    if (sides.length > 1 && sides.every(side => side > 0) && sides.reduce((a, b) => a * b) <= count) return sides;
+    if (sides.length === 1) return [count];
+    for (const side of ["width", "columns", "cols", "n", "size", "N", "k"].map(one => scalars[one]))
+      if (side > 1 && side < count && count % side === 0) return [count / side, side];
+    return [count];
+  }
+  comment(name, variable) {
+    const [, line, file] = this.film.known.functions[variable[2]];
+    const lines = this.film.known.files[file].text.split("\n").slice(line - 1, line + 12);
+    const found = lines.map(text => text.match(new RegExp(`\\b${name}\\s*[,)].*//.*?\\(([^)]*)\\)`))).find(Boolean);
+    return found ? found[1].split(",").map(part => part.trim()) : [];
+  }
+}

@@ -50,6 +50,7 @@ class Film {
     void shared_variable(const char* name, const char* start, size_t bytes) {
         reel_.add_shared(name, start, bytes);
     }
+    void shared_begins(const char* start) { reel_.shared_begins(start); }
     void grid_ends() {
         end_block();
         if (std::exchange(in_launch_, false)) reel_.end_launch();

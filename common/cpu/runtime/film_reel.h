@@ -76,18 +76,6 @@ class FilmPlaces {
     std::vector<std::vector<Variable>> variables_;  // by function
 };
 
-// Steps, blocks, accesses, the values that they write, where threads go, variables, what launches begin with.
-#define CUDA_CPU_COLUMNS(COLUMN)                                                                 \
-    COLUMN(step_warp)                                                                            \
-    COLUMN(step_mask) COLUMN(step_place) COLUMN(step_depth) COLUMN(step_accesses)                \
-        COLUMN(step_moves) COLUMN(step_variables) COLUMN(block_launch) COLUMN(block_number)      \
-            COLUMN(block_step) COLUMN(access_thread) COLUMN(access_place) COLUMN(access_what)    \
-                COLUMN(access_size) COLUMN(access_array) COLUMN(access_offset) COLUMN(values)    \
-                    COLUMN(move_thread) COLUMN(move_state) COLUMN(move_place) COLUMN(move_depth) \
-                        COLUMN(variable_thread) COLUMN(variable_number) COLUMN(variable_values)  \
-                            COLUMN(beginning_launch) COLUMN(beginning_array)                     \
-                                COLUMN(beginning_offset) COLUMN(beginning_values)
-
 class Reel {
  public:
     FilmPlaces places;
@@ -122,6 +110,7 @@ class Reel {
             block.z, shape.shared_bytes, depth, steps());
         shown_ = 0;
         for (Array& array : arrays_) array.known.clear();
+        film_bytes_ = 0;
     }
     void begin_block(uint3 block, dim3 grid) {
         if (shown_++ == 0) launches_ += (launches_.empty() ? "" : ",") + launch_, ++launch_count_;
@@ -129,27 +118,31 @@ class Reel {
         block_number.push_back(block.x + grid.x * (block.y + grid.y * block.z));
         block_step.push_back(static_cast<uint32_t>(steps()));
     }
-    // What has changed without a call, as where a function's result is a structure, is the last step's.
-    void end_launch() {
+    void end_launch() { find_unseen(~size_t{0}); }
+    // Some stores the compiler does not announce, that of a returned structure for one. They are the last step's; a
+    // large memory is looked through at a launch's end only.
+    void find_unseen(size_t most = 65536) {
+        if (step_accesses.empty() || film_bytes_ > most) return;
         for (size_t i = 0; i < arrays_.size(); ++i) {
             Array& array = arrays_[i];
-            if (array.shared) continue;
             for (size_t at = 0; at < array.known.size(); ++at) {
                 const size_t begin = at * piece, end = std::min(begin + piece, array.bytes);
-                if (!array.known[at]) continue;
+                if (!array.known[at] ||
+                    std::memcmp(array.start + begin, array.film.data() + begin, end - begin) == 0)
+                    continue;
                 for (size_t b = begin; b < end; b += 4) {
                     const size_t bytes = std::min<size_t>(4, end - b);
                     if (std::memcmp(array.start + b, array.film.data() + b, bytes) == 0) continue;
-                    const size_t value =
-                        add_access(0xffff, 0, 1, bytes, static_cast<int>(i), array.start + b);
-                    set_value(value, static_cast<int>(i), array.start + b, bytes);
-                    ++unseen_;
+                    set_value(add_access(nobody, step_place.back(), 1, bytes, static_cast<int>(i),
+                                         array.start + b),
+                              static_cast<int>(i), array.start + b, bytes);
+                    unseen_ += most != 65536;
                 }
             }
         }
-        if (access_size.size() > ended_accesses_ && !step_accesses.empty())
-            step_accesses.back() += static_cast<uint16_t>(access_size.size() - ended_accesses_),
-                ended_accesses_ = access_size.size();
+        step_accesses.back() =
+            static_cast<uint16_t>(step_accesses.back() + access_size.size() - ended_accesses_);
+        ended_accesses_ = access_size.size();
     }
     void cut() { cut_ = format("{\"step\":%zu,\"launch\":%u}", steps(), launch_count_ - 1); }
 
@@ -160,6 +153,13 @@ class Reel {
             if (array.shared && array.start == start && array.bytes == bytes) return;
         }
         add_array(true, name, start, bytes);
+    }
+    // A block begins to use it, poisoned.
+    void shared_begins(const char* start) {
+        for (Array& array : arrays_) {
+            if (array.shared && array.start == start && !array.film.empty())
+                std::memcpy(array.film.data(), start, array.bytes);
+        }
     }
     // The array that holds these bytes; negative when it is none of those that threads share.
     int array_at(const char* address, size_t bytes) {
@@ -209,7 +209,7 @@ class Reel {
     void set_value(size_t value, int array, const char* address, size_t bytes) {
         std::memcpy(values.data() + value, address, bytes);
         Array& one = arrays_[static_cast<size_t>(array)];
-        if (!one.shared) std::memcpy(one.film.data() + (address - one.start), address, bytes);
+        std::memcpy(one.film.data() + (address - one.start), address, bytes);
     }
     void add_move(unsigned int thread, int state, uint32_t place, int depth, bool first) {
         move_thread.push_back(static_cast<uint16_t>(thread));
@@ -232,6 +232,7 @@ class Reel {
         step_variables.push_back(static_cast<uint32_t>(variable_number.size() - ended_variables_));
         ended_accesses_ = access_size.size(), ended_moves_ = move_state.size();
         ended_variables_ = variable_number.size();
+        find_unseen();
     }
 
     void write() {
@@ -244,8 +245,35 @@ class Reel {
                               sizeof column[0], column.size());
             data.emplace_back(column.data(), column.size() * sizeof column[0]);
         };
-#define CUDA_CPU_COLUMN(name) add(#name, name);
-        CUDA_CPU_COLUMNS(CUDA_CPU_COLUMN)
+#define CUDA_CPU_COLUMN(name) add(#name, name)
+        CUDA_CPU_COLUMN(step_warp);
+        CUDA_CPU_COLUMN(step_mask);
+        CUDA_CPU_COLUMN(step_place);
+        CUDA_CPU_COLUMN(step_depth);
+        CUDA_CPU_COLUMN(step_accesses);
+        CUDA_CPU_COLUMN(step_moves);
+        CUDA_CPU_COLUMN(step_variables);
+        CUDA_CPU_COLUMN(block_launch);
+        CUDA_CPU_COLUMN(block_number);
+        CUDA_CPU_COLUMN(block_step);
+        CUDA_CPU_COLUMN(access_thread);
+        CUDA_CPU_COLUMN(access_place);
+        CUDA_CPU_COLUMN(access_what);
+        CUDA_CPU_COLUMN(access_size);
+        CUDA_CPU_COLUMN(access_array);
+        CUDA_CPU_COLUMN(access_offset);
+        CUDA_CPU_COLUMN(values);
+        CUDA_CPU_COLUMN(move_thread);
+        CUDA_CPU_COLUMN(move_state);
+        CUDA_CPU_COLUMN(move_place);
+        CUDA_CPU_COLUMN(move_depth);
+        CUDA_CPU_COLUMN(variable_thread);
+        CUDA_CPU_COLUMN(variable_number);
+        CUDA_CPU_COLUMN(variable_values);
+        CUDA_CPU_COLUMN(beginning_launch);
+        CUDA_CPU_COLUMN(beginning_array);
+        CUDA_CPU_COLUMN(beginning_offset);
+        CUDA_CPU_COLUMN(beginning_values);
 #undef CUDA_CPU_COLUMN
         for (const Array& array : arrays_) {
             arrays +=
@@ -279,6 +307,7 @@ class Reel {
         std::vector<char> film;   // as the film has it
     };
     static constexpr size_t piece = 256, small = 65536;
+    static constexpr unsigned int nobody = 0xffff;  // who wrote is not known
 
     int add_array(bool shared, const char* name, const char* start, size_t bytes) {
         arrays_.push_back({shared, name, start, bytes, {}, {}});
@@ -286,11 +315,13 @@ class Reel {
     }
     // Before the first access to it: what the launch has found there. A small array is kept whole.
     void keep_beginning(Array& array, int number, size_t offset, size_t bytes) {
-        if (array.shared) return;
         if (array.known.empty()) {
-            array.known.resize((array.bytes + piece - 1) / piece);
+            array.known.resize((array.bytes + piece - 1) / piece, array.shared);
             array.film.resize(array.bytes);
+            if (array.shared) std::memcpy(array.film.data(), array.start, array.bytes);
+            film_bytes_ += array.bytes;
         }
+        if (array.shared) return;
         size_t first = offset / piece, last = (offset + bytes - 1) / piece;
         if (array.known[first] && array.known[last]) return;
         if (array.bytes <= small) first = 0, last = array.known.size() - 1;
@@ -319,7 +350,7 @@ class Reel {
     std::string kernel_, launch_, launches_, cut_;
     uint64_t most_ = 1'500'000;
     unsigned int launch_count_ = 0, shown_ = 0, left_out_ = 0, others_ = 0, unseen_ = 0;
-    size_t ended_accesses_ = 0, ended_moves_ = 0, ended_variables_ = 0, last_ = 0;
+    size_t ended_accesses_ = 0, ended_moves_ = 0, ended_variables_ = 0, last_ = 0, film_bytes_ = 0;
     std::vector<Array> arrays_;
 };
 

@@ -453,6 +453,7 @@ void shared_variable(const char* name, const char* start, size_t bytes) {
     Races::instance().add_region(start, bytes, true, false);
 }
 void shared_begins(const char* start, size_t bytes) {
+    filmed([&](Film& film) { film.shared_begins(start); });
     Races::instance().region_at(start)->written.assign(bytes, false);
 }
 // The blocks of a grid have it in one place, one after the other.

@@ -28,7 +28,7 @@ CASES = {
     "05_rgb_to_gray": ("--height 7 --width 50", ".png", "interleaved planar planar_vectorised vectorised staged"),
     "06_image_flip": ("--height 6 --width 50", ".png", "naive in_place words staged"),
     "07_image_blur": ("--height 12 --width 20 --radius 2", ".png", "naive tiled separable running"),
-    "08_convolution": ("--height 12 --width 20", ".npy", "naive constant tiled separable"),
+    "08_convolution": ("--height 12 --width 20", ".npy", "naive constant tiled separable rolling separable_rolling register_blocking"),
     "09_warp_divergence": ("--elements 300 --rounds 2", ".npy", "short_branch thread_parity warp_parity exchange"),
     "10_synchronization": ("--elements 300", ".npy", "global_atomics shared_tree warp_shuffles vectorised"),
     "10_synchronization histogram": ("--problem histogram --elements 300", ".npy", "global_atomics shared_copy lane_copies"),

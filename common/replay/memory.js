@@ -28,6 +28,10 @@ class MemoryTables {
     const holder = byId("arrays");
     if (holder.children.length !== panels.length || panels.some((one, i) => holder.children[i] !== one))
       holder.replaceChildren(...panels);
+    const busy = panels.find(panel => !panel.classList.contains("idle")), box = byId("memory");
+    const isSeen = panel => panel.offsetTop - box.offsetTop >= box.scrollTop && panel.offsetTop - box.offsetTop + 90 < box.scrollTop + box.clientHeight;
+    if (busy && box.scrollHeight > box.clientHeight && !panels.some(panel => !panel.classList.contains("idle") && isSeen(panel)))
+      box.scrollTop = busy.offsetTop - box.offsetTop - 4;
     this.showCell();
   }
 
@@ -67,7 +71,7 @@ class MemoryTables {
     }
     panel.classList.toggle("idle", !touched.size);
     panel.querySelector(".cost").replaceChildren(...this.cost(array, accesses));
-    const letters = shownColumns > 16 ? 4 : shownColumns > 8 ? 5 : 8;
+    const letters = this.lettersOf(panel, shownColumns);
     panel.columnHeads.forEach((head, c) => {
       head.textContent = option.column + c;
       head.classList.toggle("busy", option.laid && array.shared && accesses.length > 0 && this.isCrowded(accesses, option.column + c, size, array));
@@ -95,6 +99,13 @@ class MemoryTables {
     panel.querySelector(".part").textContent = rows > shownRows || columns > shownColumns
       ? `rows ${option.row}–${option.row + shownRows - 1} of ${rows}${columns > shownColumns ? `, columns ${option.column}–${option.column + shownColumns - 1} of ${columns}` : ""}` : "";
     return panel;
+  }
+
+  // How many letters a cell has room for.
+  lettersOf(panel, columns) {
+    const root = Number.parseFloat(getComputedStyle(document.documentElement).fontSize), letter = 0.76 * root * 0.6;
+    const width = ((panel.querySelector(".cells").clientWidth || byId("arrays").clientWidth) - 4.5 * letter) / columns - 7;
+    return Math.max(4, Math.min(8, Math.floor(width / letter)));
   }
 
   // The part of a large array that is shown is the one that the followed thread touches, or any.

@@ -94,7 +94,7 @@ class Threads {
       this.cells = [];
       this.notes = [];
       panel.replaceChildren(...Array.from({length: warps}, (_, warp) => {
-        const row = element("div", {class: "warp"}, element("i", {text: `warp ${warp}`}));
+        const row = element("div", {class: "warp"}, element("i", {}, element("span", {text: "warp "}), String(warp)));
         const lanes = element("span", {class: "lanes"});
         for (let t = warp * 32; t < Math.min(count, warp * 32 + 32); ++t)
           lanes.append(this.cells[t] = element("b", {class: "t none", "data-t": t, title: `thread ${index3(t, launch.block)}`}));

@@ -29,7 +29,7 @@ class Values {
       for (let at = 0, row = variable[3]; at < this.types[variable[1]].size; at += 16, ++row)
         this.variableOfRow[row] = {index: i, at};
     });
-    this.scalars = film.launches.map(() => ({}));  // by launch: a kernel's parameters that are whole numbers
+    this.scalars = film.launches.map(() => ({}));  // by launch and function: parameters that are whole numbers
     this.nameArrays();
   }
 
@@ -135,9 +135,9 @@ class Values {
         if (offset + this.types[inner].size <= bytes.length)
           this.learn(member, inner, bytes.subarray(offset, offset + this.types[inner].size), null, launch);
     } else if (one.kind === "int" || one.kind === "uint") {
-      if (variable && !variable[4]) return;
+      if (!variable || !variable[4]) return;
       const value = Number(this.integer(one, new DataView(bytes.buffer, bytes.byteOffset, one.size)));
-      this.scalars[launch][name] ??= value;
+      (this.scalars[launch][variable[2]] ??= {})[name] ??= value;
     } else if (one.kind === "pointer" || one.kind === "reference") {
       const address = Number(new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0, true));
       const array = this.film.arrays.find(some => address >= some.start && address < some.start + some.bytes);
@@ -163,7 +163,7 @@ class Values {
   }
   // From the comment behind the parameter, `// (height, width)`, if the sides are known and fit.
   shapeOf(array, name, variable, launch) {
-    const count = Math.floor(array.bytes / this.elementSize(array)), scalars = this.scalars[launch];
+    const count = Math.floor(array.bytes / this.elementSize(array)), scalars = (variable && this.scalars[launch][variable[2]]) || {};
     const sides = variable ? this.comment(name, variable).map(part => {
       let value = 1;
       for (const factor of part.split("*").map(one => one.trim())) value *= /^\d+$/.test(factor) ? Number(factor) : scalars[factor];

@@ -62,6 +62,12 @@ class MemoryTables {
     const shownRows = Math.min(rows, MOST_ROWS), shownColumns = Math.min(columns, MOST_COLUMNS);
     this.follow(option, touched, accesses, {size, columns, rows, shownRows, shownColumns});
     let panel = this.panels.get(array.number);
+    // What no step between has touched looks as before.
+    const chosen = `${view.thread}.${view.cell?.array}.${view.cell?.index}`;
+    if (panel && !touched.size && panel.isIdle && Math.abs(step - panel.step) === 1 && panel.chosen === chosen) {
+      panel.step = step;
+      return panel;
+    }
     const key = [option.laid, columns, shownRows, shownColumns].join();
     if (!panel || panel.dataset.key !== key) {
       const fresh = this.build(array, option, {shownRows, shownColumns, columns, rows});
@@ -69,6 +75,7 @@ class MemoryTables {
       panel = fresh;
       this.panels.set(array.number, panel);
     }
+    Object.assign(panel, {step, chosen, isIdle: !touched.size});
     panel.classList.toggle("idle", !touched.size);
     panel.querySelector(".cost").replaceChildren(...this.cost(array, accesses));
     const letters = this.lettersOf(panel, shownColumns);

@@ -32,8 +32,9 @@ class Predict {
       if (own.what !== LOAD && values.elementSize(array) <= own.size && step % 2) return this.valueQuestion(step, own, array, index, line);
       const others = film.accesses(step).map(one => Math.floor(one.offset / values.elementSize(array)));
       const wrong = [index + 1, index - 1, thread, index + 32, ...others, 0].filter(one => one >= 0 && one < this.view.memory.layout(array).count);
-      return this.made(step, `Line ${line}: which element of ${array.title} does thread ${thread} ${["read", "write", "update"][own.what]}? ` +
+      const asked = this.made(step, `Line ${line}: which element of ${array.title} does thread ${thread} ${["read", "write", "update"][own.what]}? ` +
         "Choose, or click the cell.", index, wrong, one => values.indexText(array, one), {array: own.array});
+      if (asked.choices.length > 1) return asked;
     }
     return this.wayQuestion(step, line);
   }

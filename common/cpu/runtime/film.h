@@ -42,9 +42,10 @@ class Film {
     size_t moment() const { return reel_.steps(); }
 
     // ------------------------------------------------------------ what the runtime tells
-    void grid_begins(const std::string& kernel, const Shape& shape, int depth) {
+    void grid_begins(const std::string& kernel, const Shape& shape, int depth,
+                     const LaunchFacts& facts) {
         if (!reel_.wanted()) return;
-        reel_.begin_launch(kernel, shape, depth);
+        reel_.begin_launch(kernel, shape, depth, facts);
         in_launch_ = reel_.takes(kernel);
     }
     void shared_variable(const char* name, const char* start, size_t bytes) {

@@ -9,9 +9,11 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "memory.h"
+#include "observer.h"
 #include "report.h"
 
 namespace cuda_cpu {
@@ -100,7 +102,10 @@ class Reel {
     }
     size_t steps() const { return step_place.size(); }
 
-    void begin_launch(const std::string& kernel, const Shape& shape, int depth) {
+    void begin_launch(const std::string& kernel, const Shape& shape, int depth,
+                      const LaunchFacts& facts) {
+        pointers_.clear();
+        for (const PointerArgument& pointer : facts.pointers) pointers_.push_back(pointer.value);
         const dim3 grid = shape.grid, block = shape.block;
         launch_ = format(
             "{\"kernel\":%s,\"line\":%d,\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared\":%zu,"
@@ -114,6 +119,8 @@ class Reel {
     }
     void begin_block(uint3 block, dim3 grid) {
         if (shown_++ == 0) launches_ += (launches_.empty() ? "" : ",") + launch_, ++launch_count_;
+        for (const void* const pointer : std::exchange(pointers_, {}))
+            array_at(static_cast<const char*>(pointer), 1);
         block_launch.push_back(launch_count_ - 1);
         block_number.push_back(block.x + grid.x * (block.y + grid.y * block.z));
         block_step.push_back(static_cast<uint32_t>(steps()));
@@ -352,6 +359,7 @@ class Reel {
     unsigned int launch_count_ = 0, shown_ = 0, left_out_ = 0, others_ = 0, unseen_ = 0;
     size_t ended_accesses_ = 0, ended_moves_ = 0, ended_variables_ = 0, last_ = 0, film_bytes_ = 0;
     std::vector<Array> arrays_;
+    std::vector<const void*> pointers_;  // the arguments of the launch
 };
 
 }  // namespace cuda_cpu

@@ -396,7 +396,9 @@ void filmed(Tell) {}
 namespace observer {
 void grid_begins(const Grid& grid) {
     Races::instance().grid_begins(grid);
-    filmed([&](Film& film) { film.grid_begins(name_of(*grid.kernel), grid.shape, grid.depth); });
+    filmed([&](Film& film) {
+        film.grid_begins(name_of(*grid.kernel), grid.shape, grid.depth, grid.facts);
+    });
 }
 void grid_ends(Grid& grid) {
     filmed([](Film& film) { film.grid_ends(); });

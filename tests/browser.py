@@ -1,0 +1,83 @@
+"""A headless Chromium that a test drives, by the WebDriver protocol, which is JSON over HTTP."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+import time
+import urllib.request
+
+KEYS = {"right": "\ue014", "left": "\ue012", "home": "\ue011", "end": "\ue010"}
+
+
+def missing() -> str:
+    """What is not installed; "" if all is there."""
+    lacking = [name for name in ("chromium", "chromedriver") if not shutil.which(name)]
+    return f"{' and '.join(lacking)} not installed (sudo apt install chromium chromium-driver)" if lacking else ""
+
+
+class Browser:
+    def __init__(self, width: int, height: int, folder):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.address = f"http://127.0.0.1:{free.getsockname()[1]}"
+        self.driver = subprocess.Popen(["chromedriver", f"--port={self.address.rpartition(':')[2]}"],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", f"--user-data-dir={folder}"]
+        wanted = {"browserName": "chrome", "goog:loggingPrefs": {"browser": "ALL"}, "goog:chromeOptions": {
+            "args": arguments, "binary": shutil.which("chromium"),
+            "mobileEmulation": {"deviceMetrics": {"width": width, "height": height, "pixelRatio": 1}}}}
+        for _ in range(100):
+            try:
+                self.session = ""
+                self.session = self.ask("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
+                return
+            except OSError:
+                time.sleep(0.1)
+        self.close()
+        raise RuntimeError("chromedriver does not answer")
+
+    def ask(self, method: str, path: str, words: dict | None = None):
+        prefix = f"/session/{self.session}" if self.session else ""
+        data = json.dumps(words or {}).encode() if method == "POST" else None
+        request = urllib.request.Request(self.address + prefix + path, data, {"Content-Type": "application/json"}, method=method)
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)["value"]
+
+    def open(self, address: str) -> None:
+        self.ask("POST", "/url", {"url": address})
+
+    def run(self, script: str):
+        """What a function with this body returns on the page."""
+        return self.ask("POST", "/execute/sync", {"script": script, "args": []})
+
+    def wait(self, script: str, seconds: float = 30) -> None:
+        end = time.monotonic() + seconds
+        while not self.run(f"return {script}"):
+            assert time.monotonic() < end, f"the page does not come to {script}"
+            time.sleep(0.05)
+
+    def press(self, *keys: str) -> None:
+        actions = [{"type": kind, "value": KEYS.get(key, key)} for key in keys for kind in ("keyDown", "keyUp")]
+        self.ask("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
+
+    def console(self) -> list[str]:
+        """What has been said on the console, as errors and warnings."""
+        return [entry["message"] for entry in self.ask("POST", "/se/log", {"type": "browser"})
+                if entry["level"] in ("SEVERE", "WARNING")]
+
+    def close(self) -> None:
+        try:
+            self.ask("DELETE", "")
+        except OSError:
+            pass
+        self.driver.terminate()
+        self.driver.wait(10)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()

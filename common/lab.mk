@@ -164,8 +164,17 @@ compile := bash $(top)/common/cpu/compile.sh $(if $(call is_set,DEBUG),--debug) 
 runtime := $(top)/build/cpu$(explain:%=-%)$(debug)/runtime.a
 build_runtime := $(compile) --runtime -o $(runtime)
 
+# What the checker builds once more, to look for races and to count accesses. It begins beside the program, so that both
+# cores have work; the checker waits for what it needs.
+flags_of_watched = --flags=$(call quote,$(flags))
+watched := $(if $(filter cpu,$(backend)),$(if $(filter g++,$(CXX)),--source $(up)$(kind)/$(lab)/$(name).cu $(flags_of_watched)))
+watched_builds := $(if $(watched),$(if $(filter check,$(MAKECMDGOALS)),$(if $(filter --case --list --help,$(ARGS)),,$(strip \
+    $(shell sed -n 's/^ *lab\.watched\>.*/races/p; s/^ *lab\.shown\>.*/accesses/p' check.py | sort -ru)))))
+build_beside := $(if $(watched_builds),$(at) for flavour in $(watched_builds); do BACKEND=cpu $(call python_path,$(up)common) \
+    $(call quote,$(PYTHON)) -B -m checker.sanitize --build "$$flavour" $(flags_of_watched) $(up)$(kind)/$(lab)/$(name).cu; done)
+
 $(program): always | announce
-	$(call up_to_date,$(call quote,$(CXX)) --first $(call quote,$(build_runtime)),$(said) the CPU,$(strip \
+	$(call up_to_date,$(call quote,$(CXX)) --first $(call quote,$(build_runtime)$(if $(build_beside), && { { $(build_beside); } </dev/null >/dev/null 2>&1 & })),$(said) the CPU,$(strip \
 	    $(compile) $(if $(flags),--flags '$(flags)') --runtime-object $(runtime) $(source)))
 
 endif
@@ -217,10 +226,6 @@ $(profile): $(program) | announce
 explain: $(program) | announce
 	$(quiet)$(at) $(shown) $(call python_path,$(up)common) $(call quote,$(PYTHON)) -B \
 	    -m explain --backend $(backend) --small='$(LAB_EXPLAIN)' $(EXPLAIN) $(up)$(target) $(ARGS) || $(skipped_is_fine)
-
-# What the checker builds once more, to look for races.
-watched := $(if $(filter cpu,$(backend)),$(if $(filter g++,$(CXX)),--source $(up)$(kind)/$(lab)/$(name).cu \
-    --flags=$(call quote,$(flags))))
 
 check: $(program) | announce
 	$(quiet)$(at) $(shown) $(call python_path,$(up)common) $(call quote,$(PYTHON)) -B \

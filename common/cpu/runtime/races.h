@@ -381,42 +381,35 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
     std::unordered_set<const void*> places_of_host_;
 };
 
-// What else wants to hear of it, where there is a film.
+// What else hears of it, where there is a film.
 #ifdef CUDA_CPU_REPLAY
-template <class Tell>
-void filmed(Tell tell) {
-    tell(Film::instance());
-}
+#define CUDA_CPU_FILMED(call) Film::instance().call
 #else
-struct Film;
-template <class Tell>
-void filmed(Tell) {}
+#define CUDA_CPU_FILMED(call) static_cast<void>(0)
 #endif
 
 namespace observer {
 void grid_begins(const Grid& grid) {
     Races::instance().grid_begins(grid);
-    filmed([&](Film& film) {
-        film.grid_begins(name_of(*grid.kernel), grid.shape, grid.depth, grid.facts);
-    });
+    CUDA_CPU_FILMED(grid_begins(name_of(*grid.kernel), grid.shape, grid.depth, grid.facts));
 }
 void grid_ends(Grid& grid) {
-    filmed([](Film& film) { film.grid_ends(); });
+    CUDA_CPU_FILMED(grid_ends());
     if (!Record::instance().wanted()) return;
     Record::instance().stored(name_of(*grid.kernel), grid.shape, grid.depth == 0,
                               Races::instance().storing());
 }
 void block_begins(unsigned int threads) {
     Races::instance().block_begins(threads);
-    filmed([&](Film& film) { film.block_begins(threads); });
+    CUDA_CPU_FILMED(block_begins(threads));
 }
 void barrier() {
     Races::instance().barrier();
-    filmed([](Film& film) { film.met(); });
+    CUDA_CPU_FILMED(met());
 }
 void meeting(unsigned int first, unsigned int lanes, bool orders) {
     if (orders) Races::instance().meeting(first, lanes);
-    filmed([](Film& film) { film.met(); });
+    CUDA_CPU_FILMED(met());
 }
 void meeting_without(unsigned int first, unsigned int absent, unsigned int mask, const Site& site) {
     Races::instance().meeting_without(first, absent, mask, site);
@@ -451,16 +444,16 @@ void host_waits_for(cudaStream_t stream, StreamKind kind) {
 }
 void host_waits_for_all() { StreamOrder::instance().host_waits_for_all(); }
 void shared_variable(const char* name, const char* start, size_t bytes) {
-    filmed([&](Film& film) { film.shared_variable(name, start, bytes); });
+    CUDA_CPU_FILMED(shared_variable(name, start, bytes));
     Races::instance().add_region(start, bytes, true, false);
 }
 void shared_begins(const char* start, size_t bytes) {
-    filmed([&](Film& film) { film.shared_begins(start); });
+    CUDA_CPU_FILMED(shared_begins(start));
     Races::instance().region_at(start)->written.assign(bytes, false);
 }
 // The blocks of a grid have it in one place, one after the other.
 void dynamic_shared(const char*, const char*, const char* start, size_t bytes) {
-    filmed([&](Film& film) { film.shared_variable("", start, bytes); });
+    CUDA_CPU_FILMED(shared_variable("", start, bytes));
     static const char* last = nullptr;
     static size_t last_bytes = 0;
     if (bytes > 0 && start == last && bytes == last_bytes) return shared_begins(start, bytes);
@@ -487,8 +480,7 @@ inline void Watch::access(const volatile void* pointer, size_t bytes, Access acc
                                                      access, before(place));
         return;
     }
-    filmed(
-        [&](Film& film) { film.access(static_cast<const char*>(address), bytes, access, place); });
+    CUDA_CPU_FILMED(access(static_cast<const char*>(address), bytes, access, place));
     Races::instance().touch(address, bytes, access, before(place));
     if (is_atomic(access)) Races::instance().synchronise(address, writes(access));
 }
@@ -500,5 +492,7 @@ inline void Watch::fence() {
     if (in_kernel()) Races::instance().fence();
 }
 inline bool Watch::counts_failures() { return true; }
+
+#undef CUDA_CPU_FILMED
 
 }  // namespace cuda_cpu

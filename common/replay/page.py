@@ -17,11 +17,11 @@ HERE = Path(__file__).resolve().parent
 SCRIPTS = ("film.js", "values.js", "memory.js", "threads.js", "time.js", "predict.js")
 
 
-def write(film: Film, path: Path, title: str = "") -> None:
+def write(film: Film, path: Path, title: str = "", task: str = "") -> None:
     """Writes the page of a film."""
     text = (HERE / "page.html").read_text(encoding="utf-8")
     reel = base64.b64encode(gzip.compress(film.reel.data, 6, mtime=0)).decode()
-    known = json.dumps(knowledge(film), separators=(",", ":")).replace("</", "<\\/")
+    known = json.dumps({**knowledge(film), "task": task}, separators=(",", ":")).replace("</", "<\\/")
     parts = {
         "TITLE": html.escape(title or f"{film.source.name}: {film.reel.head['launches'][0]['kernel']}"),
         "STYLE": (HERE / "style.css").read_text(encoding="utf-8"),

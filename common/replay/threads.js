@@ -120,6 +120,11 @@ class Threads {
       if (this.notes[warp].textContent !== note) this.notes[warp].textContent = note;
       this.notes[warp].parentNode.classList.toggle("now", film.step_warp[step] === warp);
     }
+    const row = this.notes[film.step_warp[step]]?.parentNode, box = byId("threads");
+    if (row && box.scrollHeight > box.clientHeight) {
+      const top = row.offsetTop - box.offsetTop;
+      if (top < box.scrollTop || top + 30 > box.scrollTop + box.clientHeight) box.scrollTop = top - box.clientHeight / 2;
+    }
     const block = film.block(step), blocks = film.blocks.filter(one => one.launch === block.launch);
     byId("where").textContent = `block ${index3(block.number, launch.grid)} of ${launch.grid.filter((n, i) => i === 0 || n > 1).join(" × ")}, ` +
       `${launch.block.filter((n, i) => i === 0 || n > 1).join(" × ")} threads`;

@@ -68,6 +68,8 @@ class View {
     byId("faults").hidden = !this.faults.length;
     byId("faults").querySelector("ol").append(...this.faults.map(fault => element("li", {},
       element("button", {text: `step ${fault.step}`, onclick: () => this.goFault(fault)}), ` ${fault.sentence}`)));
+    byId("task").textContent = known.task;
+    byId("task").hidden = !known.task;
     if (known.left_out.length) byId("said").append(element("p", {class: "left", text: known.left_out.join(" ")}));
   }
 
@@ -187,7 +189,8 @@ class View {
     byId("then").textContent = then;
     const faults = this.faults.filter(fault => fault.step === this.step);
     byId("said").classList.toggle("faulty", faults.length > 0);
-    for (const fault of faults) byId("then").append(element("b", {class: "fault", text: ` ! ${fault.sentence}`}));
+    for (const fault of faults.slice(0, 1)) byId("then").append(element("b", {class: "fault", text: ` ! ${fault.sentence}`}));
+    if (faults.length > 1) byId("then").append(element("b", {class: "fault", text: ` ! ${faults.length - 1} more below.`}));
     if (this.step === film.steps - 1) byId("then").append(element("b", {text: " The film ends here."}));
   }
   showStride() {

@@ -122,7 +122,7 @@ class Film {
         if (!recording_ || !mine().inside || mine().frames.empty()) return;
         Thread& self = mine();
         const int array = reel_.array_at(address, bytes);
-        if (array < 0) return;
+        if (array < 0 && !Memory::instance().on_device(address)) return;
         // The exchange that ends an atomic operation, which has begun with a load.
         const bool ends_atomic = kind == Access::atomic_update && self.opened == address;
         self.opened = nullptr;
@@ -133,6 +133,7 @@ class Film {
             if (self.accessed || self.branched || self.must_stop) stop(self, pc);
         }
         self.accessed = true;
+        if (array < 0) return;  // what is nobody's stands among the faults
         if (kind == Access::atomic_load) self.opened = address;
         const int what = kind == Access::atomic_update ? 2 : writes(kind) ? 1 : 0;
         const size_t both = reinterpret_cast<size_t>(address) | bytes | 16;

@@ -11,7 +11,7 @@ import replay_truth
 from checker import sanitize
 from explain.record import Record
 from replay import __main__ as command
-from replay import page, step_hooks
+from replay import moments, page, step_hooks
 
 pytestmark = pytest.mark.skipif(os.uname().machine != "x86_64", reason="replays are made on x86-64")
 TEACHING = farm.ROOT / "tests/teaching"
@@ -195,3 +195,12 @@ def test_the_page_in_a_browser(folder, lost_update, width, height):
             seen.press("home", "p", "right", "1", "right", "1", "p")
             assert "of 2 right" in seen.run("return byId('question').textContent")
         assert seen.console() == []
+
+
+@pytest.mark.parametrize("moment", moments.MOMENTS, ids=lambda moment: moment.name)
+def test_handouts_ask_before_they_show(moment):
+    """Each moment is in its lab's handout with its question, and what its mistake replaces is in the solution."""
+    words = " ".join((farm.ROOT / "labs" / moment.lab / "README.md").read_text().split())
+    assert f"build/replays/{moment.name}.html" in words and " ".join(moment.task.split()) in words
+    solution = farm.ROOT / "solutions" / moment.lab / f"{moment.lab[3:]}.cu"
+    assert not moment.change or moment.change[0] in solution.read_text()

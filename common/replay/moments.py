@@ -52,19 +52,20 @@ MOMENTS = [
     Moment("09_warp_divergence", "09_branch", "A branch, and lanes that wait", "--elements 64 --block 64 --rounds 2 --variant thread_parity",
            "Even lanes go one way, odd lanes the other. Where do the odd lanes stand while the even ones run, and where do they meet again?"),
     Moment("10_synchronization", "10_race", "A tree without its barrier", "--elements 256 --variant shared_tree",
-           "The barrier in the loop is gone, and warps run from the last to the first. At which stride is the first sum wrong, and who "
-           "reads an element before it is complete?", ("        __syncthreads();\n        if (threadIdx.x < stride) part", "        if (threadIdx.x < stride) part"),
-           order="reversed"),
+           "The barrier in the loop is gone, and warps take turns at random. At which stride is the first sum wrong, and who reads an "
+           "element before it is complete?", ("        __syncthreads();\n        if (threadIdx.x < stride) part", "        if (threadIdx.x < stride) part"),
+           order="random:7"),
     Moment("10_synchronization", "10_repair", "The tree with its barrier", "--elements 256 --variant shared_tree",
-           "The same in the same order, repaired. How many barriers open, and what do warps 1 to 7 do after the third?", order="reversed"),
+           "The same in the same order, repaired. How many barriers open, and what do warps 1 to 7 do after the third?", order="random:7"),
     Moment("11_occupancy", "11_walk", "A walk through memory", "--walkers 64 --rows 64 --steps 4 --values 64",
            "Each lane follows links through memory: what must have arrived before its next load can begin?", kernel="walk"),
     Moment("12_dynamic_parallelism", "12_tail", "A tail launch", "--part streams",
-           "A parent launches children and one tail. In which order do the four kernels run?"),
+           "A parent launches two children, one that nobody waits for, and a tail. In which order do they run?"),
     Moment("13_matrix_product", "13_two_tiles", "Two tiles of the product", "--size 32 --type float --variant tiled",
            "Each thread reads a row of one tile and a column of the other. Which of the two reads needs one wavefront, and why the other as well?"),
-    Moment("16_dfa_minimization", "16_rounds", "A counting sort", "random 20 2 --variant fold",
-           "Where does the counting sort put the state of thread 3: which count does it read, and which place does it write?"),
+    Moment("16_dfa_minimization", "16_sort", "A counting sort", "random 12 2 --variant horizontal_a",
+           "Where does the counting sort put the first element of thread 0: which count does it read, and which place does it write?",
+           kernel="by_value"),
 ]
 
 

@@ -202,7 +202,7 @@ class View {
     const {film, values} = this, warp = film.step_warp[step], launch = film.launch(step), block = film.block(step);
     if (warp === 0xffff) {
       const grid = launch.grid.reduce((a, b) => a * b, 1) > 1 ? `Block ${index3(block.number, launch.grid)}` : "The block";
-      return [`${grid} of ${launch.kernel} begins.`, `Its ${film.threadCount(step)} threads stand in front of line ${film.line(film.place[0])}.`];
+      return [`${grid} of ${launch.kernel} begins.`, `Its ${film.threadCount(step) > 1 ? `${film.threadCount(step)} threads stand` : "thread stands"} in front of line ${film.line(film.place[0])}.`];
     }
     const mask = film.step_mask[step], lanes = [];
     for (let lane = 0; lane < 32; ++lane) if (mask >>> lane & 1) lanes.push(lane);

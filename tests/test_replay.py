@@ -191,7 +191,8 @@ def test_the_page_in_a_browser(folder, lost_update, width, height):
                 seen.press("home", "f")
                 now = seen.run(SEEN)
                 assert now["step"] == min(fault["step"], reel.steps - 1)
-                assert fault["sentence"] in seen.run("return byId('then').textContent")
+                assert fault["sentence"] in seen.run("return document.querySelector('#faults .now').textContent")
+                assert fault["sentence"].split(". ")[0] in seen.run("return byId('then').textContent")
             seen.press("home", "p", "right", "1", "right", "1", "p")
             assert "of 2 right" in seen.run("return byId('question').textContent")
         assert seen.console() == []

@@ -110,8 +110,8 @@ class MemoryTables {
 
   // How many letters a cell has room for.
   lettersOf(panel, columns) {
-    const root = Number.parseFloat(getComputedStyle(document.documentElement).fontSize), letter = 0.76 * root * 0.6;
-    const width = ((panel.querySelector(".cells").clientWidth || byId("arrays").clientWidth) - 4.5 * letter) / columns - 7;
+    const root = Number.parseFloat(getComputedStyle(document.documentElement).fontSize), letter = 0.68 * root * 0.602;
+    const width = ((panel.querySelector(".cells").clientWidth || byId("arrays").clientWidth) - 4 * letter) / columns - 5;
     return Math.max(4, Math.min(8, Math.floor(width / letter)));
   }
 

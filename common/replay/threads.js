@@ -128,8 +128,9 @@ class Threads {
     const block = film.block(step), blocks = film.blocks.filter(one => one.launch === block.launch);
     byId("where").textContent = `block ${index3(block.number, launch.grid)} of ${launch.grid.filter((n, i) => i === 0 || n > 1).join(" × ")}, ` +
       `${launch.block.filter((n, i) => i === 0 || n > 1).join(" × ")} threads`;
-    byId("grid").replaceChildren(...(blocks.length > 1 ? blocks.slice(0, 256).map(one => element("b", {
+    if (this.shownBlock !== block) byId("grid").replaceChildren(...(blocks.length > 1 ? blocks.slice(0, 256).map(one => element("b", {
       class: one === block ? "now" : one.step < block.step ? "done" : "", text: one === block ? "●" : one.step < block.step ? "E" : "–"})) : []));
+    this.shownBlock = block;
     this.showSource(step, standing);
     this.showVariables(step);
   }

@@ -18,9 +18,14 @@ function elementsText(values, array, indices) {
   if (sorted.length === 1) return values.indexText(array, sorted[0]);
   const by = sorted[1] - sorted[0];
   if (sorted.length > 2 && sorted.every((index, i) => index === sorted[0] + i * by)) {
-    if (array.declared && array.shape.length > 1)
-      return `${values.indexText(array, sorted[0])} … ${values.indexText(array, sorted[sorted.length - 1])}${by > 1 ? `, every ${by}th` : ""}`;
-    return `${array.title}[${by === 1 ? "" : `${sorted[0]}, ${sorted[1]} … `}${by === 1 ? `${sorted[0]} … ` : ""}${sorted[sorted.length - 1]}]`;
+    const last = sorted[sorted.length - 1], side = array.shape[array.shape.length - 1];
+    if (array.declared && array.shape.length === 2) {
+      const row = index => Math.floor(index / side), column = sorted[0] % side;
+      if (by === side) return `${array.title}[${row(sorted[0])} … ${row(last)}][${column}]`;
+      if (by === 1 && row(last) === row(sorted[0])) return `${array.title}[${row(last)}][${column} … ${last % side}]`;
+      return `${values.indexText(array, sorted[0])} … ${values.indexText(array, last)}`;
+    }
+    return `${array.title}[${by === 1 ? "" : `${sorted[0]}, ${sorted[1]} … `}${by === 1 ? `${sorted[0]} … ` : ""}${last}]`;
   }
   if (sorted.length <= 4) return `${array.title}[${sorted.join(", ")}]`;
   return `${sorted.length} elements of ${array.title}`;
@@ -189,8 +194,11 @@ class View {
     byId("then").textContent = then;
     const faults = this.faults.filter(fault => fault.step === this.step);
     byId("said").classList.toggle("faulty", faults.length > 0);
-    for (const fault of faults.slice(0, 1)) byId("then").append(element("b", {class: "fault", text: ` ! ${fault.sentence}`}));
+    for (const fault of faults.slice(0, 1)) byId("then").append(element("b", {class: "fault", text: ` ! ${fault.sentence.split(/\.\s/)[0]}.`}));
     if (faults.length > 1) byId("then").append(element("b", {class: "fault", text: ` ! ${faults.length - 1} more below.`}));
+    [...byId("faults").querySelectorAll("li")].forEach((line, i) => line.classList.toggle("now", this.faults[i].step === this.step));
+    const current = byId("faults").querySelector("li.now"), box = byId("faults");
+    if (current && box.scrollHeight > box.clientHeight) box.scrollTop = current.offsetTop - box.offsetTop - 4;
     if (this.step === film.steps - 1) byId("then").append(element("b", {text: " The film ends here."}));
   }
   showStride() {

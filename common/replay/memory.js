@@ -28,10 +28,11 @@ class MemoryTables {
     const holder = byId("arrays");
     if (holder.children.length !== panels.length || panels.some((one, i) => holder.children[i] !== one))
       holder.replaceChildren(...panels);
-    const busy = panels.find(panel => !panel.classList.contains("idle")), box = byId("memory");
-    const isSeen = panel => panel.offsetTop - box.offsetTop >= box.scrollTop && panel.offsetTop - box.offsetTop + 90 < box.scrollTop + box.clientHeight;
-    if (busy && box.scrollHeight > box.clientHeight && !panels.some(panel => !panel.classList.contains("idle") && isSeen(panel)))
-      box.scrollTop = busy.offsetTop - box.offsetTop - 4;
+    const box = byId("memory");
+    const cell = box.querySelector(".c.mine") || box.querySelector(".c.read, .c.written");
+    const top = cell ? cell.offsetTop - box.offsetTop - box.scrollTop : 0;
+    if (cell && box.scrollHeight > box.clientHeight && (top < 50 || top + 30 > box.clientHeight))
+      box.scrollTop += top - Math.min(150, box.clientHeight / 2);
     this.showCell();
   }
 

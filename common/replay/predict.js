@@ -10,6 +10,7 @@ class Predict {
     this.asked = null;
     byId("predict").setAttribute("aria-pressed", on);
     byId("question").hidden = !on;
+    document.body.classList.toggle("predicting", on);
     if (on) this.say("Go forward: you are asked before each step of the thread that you follow.", []);
   }
 
@@ -41,7 +42,7 @@ class Predict {
   valueQuestion(step, own, array, index, line) {
     const {film, values, view} = this, now = values.element(array, index).text;
     film.go(step);
-    const after = values.element(array, index).text;
+    const after = values.element(array, index).text.replace("·", "not written");
     const nearby = [1, -1, 2, -2].map(by => values.element(array, Math.max(0, index + by)).text);
     film.go(view.step);
     return this.made(step, `Line ${line}: what will ${values.indexText(array, index)} be after this step?`, after,

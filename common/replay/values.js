@@ -79,7 +79,7 @@ class Values {
     const size = this.elementSize(array), at = index * size;
     if (at + size > array.bytes || !array.pieces[at >> 8]) return {text: "", known: false};
     const poison = array.shared ? UNWRITTEN.shared : UNWRITTEN.global;
-    let unwritten = true;
+    let unwritten = !array.writer[Math.floor(at / array.unit)];  // what was computed of such a value looks alike
     for (let i = at; i < at + size && unwritten; ++i) unwritten = array.data[i] === (poison >>> 8 * (i % 4) & 255);
     if (unwritten) return {text: "·", known: true, unwritten};
     const plain = {1: "uchar", 2: "uint", 4: "int", 8: "uint"}[size] || "uint";

@@ -1,6 +1,6 @@
 """Builds and checks a lab at each save: `make watch LAB=nn`.
 
-The first failure is shown and no more. A save during a check ends it and starts another. On a
+The first failure is shown and no more. A build begins at once; a save that overtakes it ends it and starts another. On a
 terminal single keys go to the next lab, give a hint, run the program, quit; nothing else moves on.
 """
 
@@ -22,8 +22,9 @@ from .progress import add_timeout
 from .terminal import Keys, paint
 from .verdict import Judge, Verdict
 
-TICK = 0.1     # seconds between two looks at the files
-SETTLE = 0.15  # an editor may write in several steps: so long must nothing have changed
+TICK = 0.05    # seconds between two looks at the files
+SETTLE = 0.15  # an editor may write in several steps: so long may a file be missing
+QUICK = 0.5    # seconds after which it is shown what is being done
 MOST_KEPT = 1 << 20  # bytes of what a check prints
 HELP = "n next lab   h hint   c check   r run   q quit"
 
@@ -43,7 +44,7 @@ class Watch:
         self.progress = ""  # what was said last of how far it has come
         self.begun = 0.0
         self.seen: list = []
-        self.changed: float | None = None  # when the last change was seen that is not checked yet
+        self.changed: float | None = None  # when a change was seen that cannot be checked yet
         self.over = False
 
     # The loop
@@ -82,8 +83,11 @@ class Watch:
     def look_at_files(self) -> None:
         now, moment = self.snapshot(), time.monotonic()
         if now != self.seen:
-            self.stop()
             self.seen, self.changed = now, moment
+            if self.lab.trouble():
+                self.stop()
+            else:
+                self.check()
         elif self.changed is not None and moment - self.changed >= SETTLE:
             self.check()
 
@@ -157,7 +161,7 @@ class Watch:
 
     def show_progress(self) -> None:
         """On a terminal, when it takes its time: that it compiles, or how many cases are right so far."""
-        if not (self.keys and self.job and self.checking) or time.monotonic() - self.begun < terminal.BAR_DELAY:
+        if not (self.keys and self.job and self.checking) or time.monotonic() - self.begun < QUICK:
             return
         text = excerpt.so_far(self.output.decode("utf-8", "replace"))
         if text != self.progress:

@@ -156,7 +156,7 @@ else
 
 libraries := none
 host_libraries := $(call peers,$(call quote,$(CXX)),$(LAB_HOST_PEERS))
-flags := $(strip $(LAB_CXX_FLAGS) $(further) $(if $(bench),-DLAB_BENCH $(if $(host_libraries),-DLAB_HOST_PEERS)))
+flags := $(strip $(LAB_CXX_FLAGS) $(further) $(if $(bench),-O3 -DLAB_BENCH $(if $(host_libraries),-DLAB_HOST_PEERS)))
 export CPU_LDFLAGS := $(CPU_LDFLAGS) $(addprefix -l,$(host_libraries))
 compile := bash $(top)/common/cpu/compile.sh $(if $(call is_set,DEBUG),--debug) \
     $(if $(explain),--sanitize accesses) \

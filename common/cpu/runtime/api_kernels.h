@@ -191,6 +191,9 @@ unsigned int active_lanes(const Site& site) {
     if (__builtin_expect(!in_kernel(), false)) refuse_on_host(site, "__activemask()");
     return Core::mine().active_lanes(site);
 }
+unsigned int this_lane() {
+    return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
+}
 void yield() {
     if (in_kernel()) Core::mine().yield();
 }

@@ -9,13 +9,20 @@
 #include "launch.h"
 #include "runner.h"
 
+// The step from one thread to the next stands in the kernel itself (runner.h).
+#if defined(CUDA_CPU_BOUNDS) || defined(CUDA_CPU_RACES) || defined(CUDA_CPU_ACCESSES)
+#define CUDA_CPU_STEP inline
+#define CUDA_CPU_TEMPLATE_STEP
+#else
+#define CUDA_CPU_STEP CUDA_CPU_INLINE
+#define CUDA_CPU_TEMPLATE_STEP CUDA_CPU_INLINE
+#endif
+
 namespace cuda_cpu {
 
 // ---------------------------------------------------------------- what the scheduler offers
 unsigned int active_lanes(const Site& site);
-inline unsigned int this_lane() {
-    return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
-}
+unsigned int this_lane();
 void yield();              // lets the other threads of the block go on
 [[noreturn]] void trap();  // ends the kernel with cudaErrorLaunchFailure
 extern __thread unsigned int spins;
@@ -42,13 +49,6 @@ T from_bits(uint64_t bits) {
 }  // namespace cuda_cpu
 
 #define CUDA_CPU_SITE const char *file = __builtin_FILE(), int line = __builtin_LINE()
-
-// The step from one thread to the next stands in the kernel itself (runner.h).
-#if defined(CUDA_CPU_BOUNDS) || defined(CUDA_CPU_RACES) || defined(CUDA_CPU_ACCESSES)
-#define CUDA_CPU_STEP inline
-#else
-#define CUDA_CPU_STEP CUDA_CPU_INLINE
-#endif
 
 // ---------------------------------------------------------------- barriers and fences
 CUDA_CPU_STEP void __syncthreads(CUDA_CPU_SITE) { cuda_cpu::block_barrier(false, {file, line}); }
@@ -89,8 +89,8 @@ inline int __any_sync(unsigned int mask, int predicate, CUDA_CPU_SITE) {
 namespace cuda_cpu {
 // A source outside the lane's own section of `width` lanes gives the lane its own value back.
 template <class T>
-CUDA_CPU_STEP T shuffle(unsigned int mask, T value, int source, int first, int last,
-                        const Site& site) {
+CUDA_CPU_TEMPLATE_STEP T shuffle(unsigned int mask, T value, int source, int first, int last,
+                                 const Site& site) {
     const int lane = static_cast<int>(this_lane());
     if (source < first || source > last) source = lane;
     return from_bits<T>(warp_meeting(WarpOperation::shuffle, mask, to_bits(value), source, site));
@@ -98,30 +98,30 @@ CUDA_CPU_STEP T shuffle(unsigned int mask, T value, int source, int first, int l
 }  // namespace cuda_cpu
 
 template <class T>
-CUDA_CPU_STEP T __shfl_sync(unsigned int mask, T value, int source, int width = warpSize,
-                            CUDA_CPU_SITE) {
+CUDA_CPU_TEMPLATE_STEP T __shfl_sync(unsigned int mask, T value, int source, int width = warpSize,
+                                     CUDA_CPU_SITE) {
     const int first = static_cast<int>(cuda_cpu::this_lane()) & ~(width - 1);
     return cuda_cpu::shuffle(mask, value, first + (source & (width - 1)), first, first + width - 1,
                              {file, line});
 }
 template <class T>
-CUDA_CPU_STEP T __shfl_up_sync(unsigned int mask, T value, unsigned int delta, int width = warpSize,
-                               CUDA_CPU_SITE) {
+CUDA_CPU_TEMPLATE_STEP T __shfl_up_sync(unsigned int mask, T value, unsigned int delta,
+                                        int width = warpSize, CUDA_CPU_SITE) {
     const int lane = static_cast<int>(cuda_cpu::this_lane()), first = lane & ~(width - 1);
     return cuda_cpu::shuffle(mask, value, lane - static_cast<int>(delta & 31), first,
                              first + width - 1, {file, line});
 }
 template <class T>
-CUDA_CPU_STEP T __shfl_down_sync(unsigned int mask, T value, unsigned int delta,
-                                 int width = warpSize, CUDA_CPU_SITE) {
+CUDA_CPU_TEMPLATE_STEP T __shfl_down_sync(unsigned int mask, T value, unsigned int delta,
+                                          int width = warpSize, CUDA_CPU_SITE) {
     const int lane = static_cast<int>(cuda_cpu::this_lane()), first = lane & ~(width - 1);
     return cuda_cpu::shuffle(mask, value, lane + static_cast<int>(delta & 31), first,
                              first + width - 1, {file, line});
 }
 // A lane above its own section cannot be read; one below can, as on a GPU.
 template <class T>
-CUDA_CPU_STEP T __shfl_xor_sync(unsigned int mask, T value, int lane_mask, int width = warpSize,
-                                CUDA_CPU_SITE) {
+CUDA_CPU_TEMPLATE_STEP T __shfl_xor_sync(unsigned int mask, T value, int lane_mask,
+                                         int width = warpSize, CUDA_CPU_SITE) {
     const int lane = static_cast<int>(cuda_cpu::this_lane()), first = lane & ~(width - 1);
     return cuda_cpu::shuffle(mask, value, lane ^ (lane_mask & 31), 0, first + width - 1,
                              {file, line});
@@ -322,6 +322,7 @@ CUDA_CPU_INLINE void __stwt(T* address, T value) {
     *address = value;
 }
 #undef CUDA_CPU_STEP
+#undef CUDA_CPU_TEMPLATE_STEP
 #undef CUDA_CPU_SITE
 
 // The compiler's instrumentation leaves these out. So the program calls functions of the runtime in

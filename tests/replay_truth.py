@@ -2,7 +2,10 @@
 """Whether replays tell the truth: for every variant of the labs, in a small case, the memory of the last step is, bit by
 bit, what the program writes to its file; and nothing has changed without a step that shows it.
 
-    python3 tests/replay_truth.py [LAB]...      all labs without LAB; ends with 1 if a case differs
+    python3 tests/replay_truth.py [--explain] [LAB]...      all labs without LAB; ends with 1 if a case differs
+
+With --explain also whether each element that a thread reads and writes is one that it does in make explain, and the other way
+round. There the program is optimised, so how often says nothing, and a read whose value nobody needs is gone.
 
 It builds a program a lab, which takes a minute or two in all; tests/test_replay.py does the same for a few.
 """
@@ -19,6 +22,8 @@ from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "common"))
+from checker import sanitize  # noqa: E402
+from explain.record import Record  # noqa: E402
 from replay import __main__ as command  # noqa: E402
 
 # The arguments of a small case, the ending of the output's name, and the variants.
@@ -120,13 +125,54 @@ def problem_of(lab: str, variant: str) -> str:
     return f"{film.reel.head['unseen']} elements changed unseen" if film.reel.head["unseen"] else ""
 
 
+def touched_in_film(film) -> dict[str, set]:
+    """By kernel: (writes, shared, block, thread, word) of every access."""
+    reel, found = film.reel, {}
+    steps = numpy.repeat(numpy.arange(reel.steps), reel["step_accesses"])
+    blocks = numpy.searchsorted(reel["block_step"], steps, side="right") - 1
+    for i, block in enumerate(blocks):
+        kernel = reel.head["launches"][reel["block_launch"][block]]["kernel"].partition("<")[0]
+        array, offset = reel.head["arrays"][reel["access_array"][i]], reel["access_offset"][i]
+        for word in range(offset // 4, (offset + reel["access_size"][i] - 1) // 4 + 1):
+            found.setdefault(kernel, set()).add((reel["access_what"][i] > 0, bool(array["shared"]), reel["block_number"][block],
+                                                 reel["access_thread"][i], word))
+    return found
+
+
+def touched_in_explain(film, lab: str) -> dict[str, set]:
+    """The same of the build that make explain looks at; of each kernel the launches that it draws."""
+    flags = "-fopenmp" if "-fopenmp" in (ROOT / "labs" / lab.split()[0] / "Makefile").read_text() else ""
+    program = sanitize.built_for_cpu("accesses", command.parse([f"--flags={flags}", str(film.source)]))
+    record, found = Record.of_run(program, film.arguments, {"CUDA_CPU_TOUCHES": "10000000"}), {}
+    for launch in record.launches:
+        for _, what, space, _, _, size, block, _, first, lanes in launch.touches:
+            for lane, offset in lanes:
+                for word in range(offset // 4, (offset + size - 1) // 4 + 1):
+                    found.setdefault(launch.kernel.partition("<")[0], set()).add((what > 0, space == 1, block, first + lane, word))
+    return found
+
+
+def difference(lab: str, variant: str) -> str:
+    """What only one of both has."""
+    arguments, _, _ = CASES[lab]
+    film = film_of(lab, [*shlex.split(arguments), "--variant", variant])
+    ours, theirs = touched_in_film(film), touched_in_explain(film, lab)
+    said = []
+    for kernel in ours.keys() & theirs.keys():
+        only_ours, only_theirs = ours[kernel] - theirs[kernel], theirs[kernel] - ours[kernel]
+        if only_ours or only_theirs:
+            said.append(f"{kernel}: of {len(ours[kernel])} {len(only_ours)} only in the film, {len(only_theirs)} only in explain, "
+                        f"{sorted(only_ours | only_theirs)[:2]}")
+    return "; ".join(said) or ("" if ours.keys() & theirs.keys() else f"no kernel in both: {list(ours)}, {list(theirs)}")
+
+
 def main() -> int:
-    wrong = 0
+    wrong, labs = 0, [word for word in sys.argv[1:] if word != "--explain"]
     for lab, (_, _, variants) in CASES.items():
-        if sys.argv[1:] and lab.split()[0] not in sys.argv[1:]:
+        if labs and lab.split()[0] not in labs:
             continue
         for variant in variants.split() or [""]:
-            problem = problem_of(lab, variant)
+            problem = problem_of(lab, variant) or ("--explain" in sys.argv and difference(lab, variant)) or ""
             wrong += bool(problem)
             print(f"{lab} {variant}: {problem or 'true'}", flush=True)
     return 1 if wrong else 0

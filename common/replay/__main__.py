@@ -42,6 +42,7 @@ class Film:
     faults: list[dict] = field(default_factory=list)
     status: int = 0
     said: str = ""
+    order: str = ""  # of warps and lanes; "" is that of their numbers
 
 
 def parse(words: list[str] | None = None) -> argparse.Namespace:
@@ -87,7 +88,8 @@ def filmed(options: argparse.Namespace) -> Film:
     with tempfile.TemporaryDirectory() as folder:
         reel, places, findings = (Path(folder) / name for name in ("reel", "places", "findings"))
         information.write(places)
-        settings = {**os.environ, **SETTINGS, **order_of_threads(), "CUDA_CPU_FILM": str(reel), "CUDA_CPU_FILM_PLACES": str(places),
+        order = {"CUDA_CPU_ORDER": os.environ.get("CUDA_CPU_ORDER", ""), **order_of_threads()}
+        settings = {**os.environ, **SETTINGS, **order, "CUDA_CPU_FILM": str(reel), "CUDA_CPU_FILM_PLACES": str(places),
                     "CUDA_CPU_FINDINGS": str(findings), "CUDA_CPU_MEMORY": str(most_memory()),
                     "CUDA_CPU_FILM_EVENTS": str(options.events), "CUDA_CPU_FILM_KERNEL": options.kernel}
         try:
@@ -95,7 +97,8 @@ def filmed(options: argparse.Namespace) -> Film:
                                  text=True, errors="replace", timeout=options.timeout)
         except subprocess.TimeoutExpired:
             raise Failure(f"the program has not ended within {options.timeout:g} s: choose a smaller case") from None
-        film = Film(options.source, options.arguments, information, Reel(reel), status=run.returncode, said=run.stderr)
+        film = Film(options.source, options.arguments, information, Reel(reel), status=run.returncode, said=run.stderr,
+                    order=order["CUDA_CPU_ORDER"])
         film.faults = faults_of(findings, program, options.source)
     return film
 

@@ -44,8 +44,9 @@ class MemoryTables {
   layout(array) {
     const size = this.values.elementSize(array), count = Math.floor(array.bytes / size), option = this.option(array);
     let columns = array.shape.length > 1 ? array.shape[array.shape.length - 1] : Math.min(count, innerWidth < 600 ? 8 : 16);
+    if (this.values.isStructure(array)) columns = 1;  // with its members' names it needs a row
     if (option.laid) columns = Math.max(1, (array.shared ? 128 : 32) / size);
-    return {size, count, columns, rows: Math.ceil(count / columns), isMatrix: array.shape.length > 1 && !option.laid};
+    return {size, count, columns, rows: Math.ceil(count / columns), isMatrix: array.shape.length > 1 && columns > 1 && !option.laid};
   }
 
   panel(array, step, accesses) {
@@ -113,7 +114,7 @@ class MemoryTables {
   lettersOf(panel, columns) {
     const root = Number.parseFloat(getComputedStyle(document.documentElement).fontSize), letter = 0.68 * root * 0.602;
     const width = ((panel.querySelector(".cells").clientWidth || byId("arrays").clientWidth) - 4 * letter) / columns - 5;
-    return Math.max(4, Math.min(8, Math.floor(width / letter)));
+    return columns === 1 ? 200 : Math.max(4, Math.min(8, Math.floor(width / letter)));
   }
 
   // The part of a large array that is shown is the one that the followed thread touches, or any.
@@ -160,7 +161,7 @@ class MemoryTables {
       return cell;
     }));
     const table = element("div", {class: "cells", tabindex: "0", role: "application", "aria-label": `${array.title}: arrow keys choose a cell`,
-      style: `--columns: ${shownColumns}`});
+      style: shownColumns === 1 ? "grid-template-columns: 2.4em minmax(5em, max-content)" : `--columns: ${shownColumns}`});
     table.append(element("i", {class: "corner", text: option.laid ? (array.shared ? "bank" : "") : ""}), ...panel.columnHeads);
     panel.cells.forEach(line => {
       const rowHead = element("i");

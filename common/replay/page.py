@@ -57,4 +57,5 @@ def knowledge(film: Film) -> dict:
         "faults": film.faults,
         "left_out": film.reel.left_out(),
         "status": film.status,
+        "order": film.order or "forward",
     }

@@ -120,6 +120,7 @@ class Threads {
       if (this.notes[warp].textContent !== note) this.notes[warp].textContent = note;
       this.notes[warp].parentNode.classList.toggle("now", film.step_warp[step] === warp);
     }
+    byId("order").textContent = `one of many orders: ${{forward: "warps in turn", reversed: "from the last warp on"}[film.known.order] || film.known.order}`;
     const row = this.notes[film.step_warp[step]]?.parentNode, box = byId("threads");
     if (row && box.scrollHeight > box.clientHeight) {
       const top = row.offsetTop - box.offsetTop;
@@ -127,7 +128,7 @@ class Threads {
     }
     const block = film.block(step), blocks = film.blocks.filter(one => one.launch === block.launch);
     byId("where").textContent = `block ${index3(block.number, launch.grid)} of ${launch.grid.filter((n, i) => i === 0 || n > 1).join(" × ")}, ` +
-      `${launch.block.filter((n, i) => i === 0 || n > 1).join(" × ")} threads`;
+      `${launch.block.filter((n, i) => i === 0 || n > 1).join(" × ")} thread${count > 1 ? "s" : ""}`;
     if (this.shownBlock !== block) byId("grid").replaceChildren(...(blocks.length > 1 ? blocks.slice(0, 256).map(one => element("b", {
       class: one === block ? "now" : one.step < block.step ? "done" : "", text: one === block ? "●" : one.step < block.step ? "E" : "–"})) : []));
     this.shownBlock = block;

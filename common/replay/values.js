@@ -74,6 +74,7 @@ class Values {
   }
 
   elementSize(array) { return array.type === undefined ? array.guess || 4 : Math.max(this.types[array.type].size, 1); }
+  isStructure(array) { return array.type !== undefined && this.types[array.type].kind === "structure"; }
   // An element's value; "" where the film does not know it.
   element(array, index, digits = 4) {
     const size = this.elementSize(array), at = index * size;

@@ -90,7 +90,10 @@ lookups() {
     done
     while IFS=$'\t' read -r file name; do
         places=("${directories[@]}")
-        [[ $name == '<'* ]] || places=("$(dirname -- "$file")" "${places[@]}")
+        if [[ $name != '<'* ]]; then
+            [[ $file == */* ]] || file=./$file
+            places=("${file%/*}" "${places[@]}")
+        fi
         for place in "${places[@]}"; do
             place+=/${name:1}
             [[ ! -e $place ]] || { printf '# present: %s\n' "$place" && break; }

@@ -43,7 +43,7 @@ CASES = {
     "14_gauss_jordan": ("--n 9", ".npy", "report on_device gauss_jordan tiled"),
     "15_lagrange_interpolation": ("--degree 20 --points 40", ".npy",
                                   "basis phases phases_one_call barycentric product warp_a_point blocked"),
-    "16_dfa_minimization": ("random 20 2", "", "horizontal_a vertical_a fold worklist"),
+    "16_dfa_minimization": ("random 20 2", "", "horizontal_a horizontal_c vertical_b bottom_up fold signature"),
 }
 
 

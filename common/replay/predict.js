@@ -54,8 +54,14 @@ class Predict {
       : film.state[thread] === ENDED ? "ends" : `waits in line ${film.line(film.place[thread])}`;
     const opened = film.barriers.includes(step);
     film.go(step);
-    const after = way(), lines = [...new Set([...film.place.slice(0, film.threadCount(step))].map(place => film.line(place)))];
+    const count = film.threadCount(step), waiting = [...film.state.slice(0, count)].filter(state => state === AT_BARRIER).length;
+    const after = way(), lines = [...new Set([...film.place.slice(0, count)].map(place => film.line(place)))];
     film.go(view.step);
+    if (opened || after.startsWith("waits") && waiting) {
+      const most = opened ? 0 : waiting;
+      return this.made(step, `Thread ${thread} arrives in line ${line}. How many of the block's ${count} threads wait there after this step?`, most,
+        [0, count, most + 32, most - 32, Math.floor(count / 2), 1].filter(one => one >= 0 && one <= count), String);
+    }
     const wrong = [...lines.map(one => `goes on to line ${one}`), `goes on to line ${line + 1}`, `goes on to line ${line - 1}`, "ends",
       opened ? `waits in line ${line}` : `goes on to line ${line + 2}`];
     return this.made(step, `Thread ${thread} stands in front of line ${line}. What does it do after it?`, after, wrong, String);

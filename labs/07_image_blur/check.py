@@ -447,7 +447,7 @@ for variant in VARIANTS + FURTHER:
     lab.case(f"{variant}: a column of 70000 pixels (fewer in CPU mode)", random_case, variant=variant, radius=2,
              height=70_000, width=1, on_cpu=(2000 if small else 70_000, 1), quick=False)
     lab.case(f"{variant}: a row of 1200000 pixels (fewer in CPU mode)", random_case, variant=variant, radius=5, height=1,
-             width=1_200_000, on_cpu=(1, 20_000 if small else 300_000), quick=False)
+             width=1_200_000, on_cpu=(1, 20_000 if small else 70_000), quick=False)
     large = SMALL if variant == "shuffled" else 25
     lab.case(f"{variant}: 3001 x 2003, 3 channels, radius {large} (smaller in CPU mode)", random_case, variant=variant,
              radius=large, height=3001, width=2003, channels=3, on_cpu=(127, 149), quick=False)

@@ -78,7 +78,8 @@ def made(moment: Moment, cxx: str) -> Path:
         text = source.read_text()
         if text.count(moment.change[0]) < 1:
             raise Failure(f"{source} has not what the mistake of {moment.name} replaces")
-        flags += [f"-I{source.parent}", f"-I{ROOT / 'labs' / moment.lab}"]
+        # From here, since flags are split at spaces, of which the way to the course may have some.
+        flags += [f"-I{os.path.relpath(ROOT / kind / moment.lab)}" for kind in ("solutions", "labs")]
         source = PAGES / "sources" / moment.name / f"{name}.cu"
         source.parent.mkdir(parents=True, exist_ok=True)
         source.write_text(text.replace(*moment.change, 1))

@@ -112,6 +112,7 @@ class Film {
         if (!recording_ || running == nullptr || !mine().inside || mine().frames.empty()) return;
         Thread& self = mine();
         finish(self);
+        self.returned = true;
         while (!self.frames.empty() && self.frames.back().base <= frame) self.frames.pop_back();
         if (!self.frames.empty()) return;
         self.inside = false;
@@ -190,6 +191,7 @@ class Film {
         Runner* runner = nullptr;  // null unless it stands
         bool inside = false;       // a kernel
         bool accessed = false, branched = false, must_stop = false, yields = false;
+        bool returned = false;         // from a function: with a structure, perhaps
         const char* opened = nullptr;  // an atomic operation on it has begun
         std::vector<Pending> pending;  // what it writes, until the next call
     };
@@ -214,6 +216,7 @@ class Film {
         for (const Pending& one : self.pending)
             reel_.set_value(one.value, one.array, one.address, one.bytes);
         self.pending.clear();
+        if (std::exchange(self.returned, false)) reel_.find_unseen(number());
     }
     // Variables get a pattern first: what has it has no value yet.
     void enter_function(Thread& self, uint32_t place, char* frame) {

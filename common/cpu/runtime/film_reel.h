@@ -125,11 +125,19 @@ class Reel {
         block_number.push_back(block.x + grid.x * (block.y + grid.y * block.z));
         block_step.push_back(static_cast<uint32_t>(steps()));
     }
-    void end_launch() { find_unseen(~size_t{0}); }
-    // Some stores the compiler does not announce, that of a returned structure for one. They are the last step's; a
-    // large memory is looked through at a launch's end only.
-    void find_unseen(size_t most = 65536) {
-        if (step_accesses.empty() || film_bytes_ > most) return;
+    // The store of a structure that a function returns is not announced. It is looked for when a thread comes back
+    // from one, and at a step's end, in memory that is not too large for that; the rest at a launch's end.
+    void end_launch() {
+        if (step_accesses.empty()) return;
+        const size_t before = access_size.size();
+        find_unseen(nobody, ~size_t{0});
+        unseen_ += static_cast<unsigned int>(access_size.size() - before);
+        step_accesses.back() =
+            static_cast<uint16_t>(step_accesses.back() + access_size.size() - ended_accesses_);
+        ended_accesses_ = access_size.size();
+    }
+    void find_unseen(unsigned int thread, size_t most = 65536) {
+        if (film_bytes_ > most) return;
         for (size_t i = 0; i < arrays_.size(); ++i) {
             Array& array = arrays_[i];
             for (size_t at = 0; at < array.known.size(); ++at) {
@@ -140,16 +148,11 @@ class Reel {
                 for (size_t b = begin; b < end; b += 4) {
                     const size_t bytes = std::min<size_t>(4, end - b);
                     if (std::memcmp(array.start + b, array.film.data() + b, bytes) == 0) continue;
-                    set_value(add_access(nobody, step_place.back(), 1, bytes, static_cast<int>(i),
-                                         array.start + b),
+                    set_value(add_access(thread, 0, 1, bytes, static_cast<int>(i), array.start + b),
                               static_cast<int>(i), array.start + b, bytes);
-                    unseen_ += most != 65536;
                 }
             }
         }
-        step_accesses.back() =
-            static_cast<uint16_t>(step_accesses.back() + access_size.size() - ended_accesses_);
-        ended_accesses_ = access_size.size();
     }
     void cut() { cut_ = format("{\"step\":%zu,\"launch\":%u}", steps(), launch_count_ - 1); }
 
@@ -230,6 +233,7 @@ class Reel {
         variable_values.insert(variable_values.end(), value, value + bytes);
     }
     void end_step(unsigned int warp, unsigned int mask, uint32_t place, unsigned int depth) {
+        find_unseen(nobody);
         step_warp.push_back(static_cast<uint16_t>(warp));
         step_mask.push_back(mask);
         step_place.push_back(static_cast<uint16_t>(place));
@@ -239,7 +243,6 @@ class Reel {
         step_variables.push_back(static_cast<uint32_t>(variable_number.size() - ended_variables_));
         ended_accesses_ = access_size.size(), ended_moves_ = move_state.size();
         ended_variables_ = variable_number.size();
-        find_unseen();
     }
 
     void write() {

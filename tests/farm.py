@@ -444,8 +444,10 @@ def verdict(lab: str, kind: str, fault=None) -> tuple[Build, subprocess.Complete
         files = solution_files(lab)
         named = re.match(r"FAIL  ([\w,: ]*\w)", fault.caught)
         telling = "watched" if fault.watched else named[1] if named else fault.function(files[broken_file(lab, fault, files)])
-        for options in (["--quick", "--before", telling], []):
-            result = check(lab, built.program, f"--first={fault.caught}", "--timeout", 20, *watched, *further, *options)
+        first = [f"--first={fault.caught}"]
+        alone = [[word for case in fault.cases for word in ("--case", case)]] if fault.cases else []
+        for options in (*alone, [*first, "--quick", "--before", telling], first):
+            result = check(lab, built.program, "--timeout", 20, *watched, *further, *options)
             if result.returncode == 1 and re.search(fault.caught, result.stdout):
                 break
         return built, result

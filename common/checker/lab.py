@@ -359,12 +359,13 @@ class Lab:
             print("\r\033[K", end="")
 
     def is_the_first(self, outcomes: list[Outcome], cases: list[Registered], waiting: list, options) -> bool:
-        """Is the last outcome the one that --first asks for? Larger cases of its variant may tell its cause."""
+        """Is the last outcome the one that --first asks for? Unless it asks for a text, larger cases of its variant may
+        tell its cause."""
         last = outcomes[-1]
         if options.first is None or not options.first.search(last.text()):
             return False
         more = [future.result() for case, future in list(zip(cases, waiting))[len(outcomes):]
-                if report.unclear(last) and case.variant == last.variant and case.quick]
+                if not options.first.pattern and report.unclear(last) and case.variant == last.variant and case.quick]
         report.settle(outcomes + more, self.tasks)
         return bool(options.first.search(last.text()))
 

@@ -28,6 +28,7 @@ class Fault:
     file: str = ""  # the file to change when it is not the lab's .cu
     backends: tuple[str, ...] = ("cpu", "gpu")  # where the fault shows
     further: bool = False  # in what only FURTHER=1 builds, but in no page of further/
+    cases: tuple[str, ...] = ()  # those that tell it, where others of its variant come before them: they are tried alone
     watched: bool = False  # shows in a watched case (lab.watched), which costs another build; in CPU mode only
 
     def apply(self, text: str) -> str:

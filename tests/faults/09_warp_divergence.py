@@ -15,7 +15,8 @@ CPU = ("cpu",)  # on a GPU this may go wrong without a sign
 FAULTS = [
     Fault(name="a launch the first time only", old="    const dim3 grid = grid_of(count, paths, block);\n    kernel",
           new="    static bool done = false;\n    if (done) return {};\n    done = true;\n"
-              "    const dim3 grid = grid_of(count, paths, block);\n    kernel", caught="right only once: in a later launch"),
+              "    const dim3 grid = grid_of(count, paths, block);\n    kernel", caught="right only once: in a later launch",
+          cases=("all variants in one run, random input",)),
     Fault(name="no else", old="    } else {\n        value = work<1>(value, rounds);\n    }\n    y[i] = value;\n    //: // TODO 1",
           new="    }\n    value = work<1>(value, rounds);\n    y[i] = value;\n    //: // TODO 1",
           caught="took one path and then the other: the second belongs into an else .TODO 1"),
@@ -43,7 +44,7 @@ FAULTS = [
           caught="the element of a thread is .*, and it is to be .warp / paths . 32 . lane. . paths . path.*TODO 4"),
     Fault(name="two of the paths alike", old="FOUR_PATHS(28)",
           new="ONE_PATH(28) ONE_PATH(29) ONE_PATH(30) case 31: return work<30>(value, rounds);",
-          caught="FAIL  by_thread: 32 paths"),
+          caught="FAIL  by_thread: 32 paths", cases=("by_thread: 32 paths, 33 elements",)),
     Fault(name="no wait in the lower half", old=LOWER, new="", caught="lanes 0-15 read own.next. before .*0x0000FFFF .TODO 5",
           backends=CPU),
     Fault(name="no wait in the upper half", old=UPPER, new="", caught="lanes 16-31 read own.next. before .*0xFFFF0000 .TODO 5",

@@ -55,7 +55,7 @@ FAULTS = [
           caught="takes from links is row.k. . 32 . threadIdx.x"),
     Fault(name="a launch the first time only", old="    const WalkKernel chosen =",
           new="    static bool done = false;\n    if (done) return;\n    done = true;\n    const WalkKernel chosen =",
-          caught="right only once: in a later launch"),
+          caught="right only once: in a later launch", cases=("waves, and Little's law by measurement",)),
     Fault(name="a step too many", old=STEPS, new=STEPS.replace("step < steps", "step <= steps"),
           caught="the walkers take 10 steps, not 9"),
     Fault(name="rounded twice", old="value[k] = fmaf(value[k], value[k], constant);",

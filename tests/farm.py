@@ -368,13 +368,24 @@ def compile_fault(lab: str, fault) -> Build:
     return Build(program, 0, built.output)
 
 
-def compile_together(lab: str) -> tuple[list, Build]:
+def compile_together(lab: str) -> tuple[list, Build | None]:
     """One program that is any of a lab's faults, as together.py says; and which these are."""
+    faults, source = joined(lab, "together", [fault for fault in load_faults(lab) if "cpu" in fault.backends])
+    flags = f"{lab_flags(lab, 'cpu', True)} {HASTE} -Werror=return-type"
+    return faults, compile_source(source, f"faults_together/{lab}", "cpu", False, flags)
+
+
+def watched_together(lab: str, further: bool) -> tuple[list, Path]:
+    """One source that is any of a lab's faults that watched cases tell; and which these are."""
+    return joined(lab, "watched_further" if further else "watched",
+                  [fault for fault in load_faults(lab) if fault.watched and is_further(lab, fault) == further])
+
+
+def joined(lab: str, kind: str, wanted: list) -> tuple[list, Path]:
+    """Those of the faults that can be joined, and the source that is any of them."""
     files = solution_files(lab)
     faults, broken = [], {}
-    for fault in load_faults(lab):
-        if "cpu" not in fault.backends:
-            continue
+    for fault in wanted:
         try:
             file = broken_file(lab, fault, files)
             own = {len(faults): planted_fault(lab, fault).parent / file}
@@ -383,11 +394,9 @@ def compile_together(lab: str) -> tuple[list, Build]:
             continue
         broken.setdefault(file, {}).update(own)
         faults.append(fault)
-    joined = {file: together.join(solution_file(lab, file), own) for file, own in broken.items()}
-    joined["planted.h"] = together.header([fault_name(lab, fault) for fault in faults])
-    source = plant("together", lab, files | joined) / source_name(lab)
-    flags = f"{lab_flags(lab, 'cpu', True)} {HASTE} -Werror=return-type"
-    return faults, compile_source(source, f"faults_together/{lab}", "cpu", False, flags)
+    texts = {file: together.join(solution_file(lab, file), own) for file, own in broken.items()}
+    texts["planted.h"] = together.header([fault_name(lab, fault) for fault in faults])
+    return faults, plant(kind, lab, files | texts) / source_name(lab)
 
 
 idle_judges: list[tuple[list, subprocess.Popen]] = []
@@ -412,8 +421,8 @@ def judge_of(checker: list) -> subprocess.Popen:
     return judge
 
 
-def check(lab: str, program: Path, *options) -> subprocess.CompletedProcess:
-    """Runs the lab's checker on a program."""
+def check(lab: str, program: Path, *options, planted: str = "") -> subprocess.CompletedProcess:
+    """Runs the lab's checker on a program. planted: the name of a fault, for a watched program that is any of several."""
     kept = SESSION / "checks" / program.relative_to(BUILD).parent
     words = [str(word) for word in ("--program", program, "--keep", kept, "--workers", 1, "--all", *options)]
     checker = [ROOT / "labs" / lab / "check.py", *(word for word in words if word == "--further")]
@@ -421,7 +430,7 @@ def check(lab: str, program: Path, *options) -> subprocess.CompletedProcess:
         judge = judge_of(checker)
         patience = threading.Timer(600, end_group, [judge])
         patience.start()
-        answer = judge.stdin.write(json.dumps(words) + "\n") and judge.stdout.readline()
+        answer = judge.stdin.write(json.dumps([planted, *words]) + "\n") and judge.stdout.readline()
         patience.cancel()
         assert answer, f"labs/{lab}/check.py does not load, or has not finished after 600 s: {shlex.join(words)}"
         idle_judges.append((checker, judge))
@@ -439,8 +448,11 @@ def verdict(lab: str, kind: str, fault=None) -> tuple[Build, subprocess.Complete
     if not built:
         return built, None
     if kind == "faults":
-        watched = watched_options(lab, planted_fault(lab, fault), is_further(lab, fault)) if fault.watched else []
         further = ["--further"] if is_further(lab, fault) else []
+        watched = []
+        if fault.watched:
+            faults, source = call(watched_together, lab, bool(further))
+            watched = watched_options(lab, source if fault in faults else planted_fault(lab, fault), bool(further))
         # The first failing case that says what it should is enough; it has the name that is expected, or is one of the function.
         files = solution_files(lab)
         named = re.match(r"FAIL  ([\w,: ]*\w)", fault.caught)
@@ -448,7 +460,7 @@ def verdict(lab: str, kind: str, fault=None) -> tuple[Build, subprocess.Complete
         first = [f"--first={fault.caught}"]
         alone = [[word for case in fault.cases for word in ("--case", case)]] if fault.cases else []
         for options in (*alone, [*first, "--quick", "--before", telling], first):
-            result = check(lab, built.program, "--timeout", 20, *watched, *further, *options)
+            result = check(lab, built.program, "--timeout", 20, *watched, *further, *options, planted=fault_name(lab, fault))
             if result.returncode == 1 and re.search(fault.caught, result.stdout):
                 break
         return built, result

@@ -1,7 +1,8 @@
 """Several broken programs in one: a compiler spends most of its time on what all of them share.
 
 A function whose body is broken has all its bodies in the source that `join` makes, one after another, and runs one of them:
-the one whose number is `planted`, which planted.h (`header`) takes from the name of the folder that the program lies in.
+the one whose number is `planted`, which planted.h (`header`) takes from the name in the environment's PLANTED, or of the folder
+that the program lies in.
 """
 
 from __future__ import annotations
@@ -14,15 +15,18 @@ from pathlib import Path
 HEADER = """\
 #pragma once
 #include <unistd.h>
+#include <cstdlib>
 #include <string>
 inline const int planted = [] {{
     char path[4096] = "";
     if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0) return -1;
     const std::string file = path, folder = file.substr(0, file.rfind('/'));
+    const char* const named = getenv("PLANTED");
+    const std::string wanted = named && *named ? named : folder.substr(folder.rfind('/') + 1);
     const std::string names[] = {{{names}}};
     int number = 0;
     for (const std::string& name : names) {{
-        if (folder.substr(folder.rfind('/') + 1) == name) return number;
+        if (wanted == name) return number;
         ++number;
     }}
     return -1;

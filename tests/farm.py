@@ -339,7 +339,7 @@ def compile_lab(lab: str, kind: str, fault=None) -> Build:
 
 
 # Faults are many. On the CPU those of a lab share a compilation, with less care where that saves time.
-HASTE = "-O1 -g0"
+HASTE = "-O0 -g0"
 
 
 def fault_name(lab: str, fault) -> str:

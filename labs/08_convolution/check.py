@@ -346,6 +346,10 @@ def matrix(case, variant, height, width, sides, padding="zero", stride=1, orient
     judge(case, variant, whole(case, height, width), weights, padding, stride, orientation, words=words)
 
 
+def on_either(case, height, on_cpu, **parameters):
+    matrix(case, height=on_cpu if case.backend == "cpu" else height, **parameters)
+
+
 def with_block(case, variant, height, width, sides, block, blocks, rows_of_grid, stride=1):
     weights = product(case, *sides) if variant in FACTORED else whole(case, *sides)
     values = whole(case, height, width)
@@ -393,7 +397,7 @@ for name in ("naive", "constant", "tiled", "separable"):
     lab.case(f"{name}: 1200000 x 1 in blocks of 1x2", with_block, variant=name, height=1_200_000, width=1,
              sides=(3, 3), block="1x2", blocks=65_535, rows_of_grid=131_070)
 for name in BLOCKED:
-    lab.case(f"{name}: 1200000 x 1", matrix, variant=name, height=1_200_000, width=1, sides=(3, 3))
+    lab.case(f"{name}: 1200000 x 1 (fewer in CPU mode)", on_either, variant=name, height=1_200_000, on_cpu=70_000, width=1, sides=(3, 3))
 for name in VARIANTS + FURTHER:
     lab.case(f"{name}: 1 x 70000", matrix, variant=name, height=1, width=70_000, sides=(3, 3))
 for name, largest in BLOCKED.items():

@@ -630,8 +630,8 @@ def study(case, run):
 
 @lab.case("larger systems", quick=False)
 def larger(case):
-    for variant, n in (("tiled", 270), ("blocked", 600), ("refined", 300), *((name, 300 if name in DOUBLE_ONLY else 600) for name in lab.further)):
-        scale = 4 if case.backend == "gpu" else 1
+    for variant, n in (("tiled", 160), ("blocked", 360), ("refined", 180), *((name, 180 if name in DOUBLE_ONLY else 360) for name in lab.further)):
+        scale = 7 if case.backend == "gpu" else 1
         solve(case, variant, *random_system(case, scale * n + 1))
     refinement(case)
 

@@ -332,10 +332,9 @@ def compile_lab(lab: str, kind: str, fault=None) -> Build:
     """Compiles a lab's solution, exercise, or solution with a planted fault."""
     if kind == "faults":
         return compile_fault(lab, fault)
-    if kind == "solutions":
-        return compile_source(ROOT / "solutions" / lab / source_name(lab), f"{kind}/{lab}", BACKEND, False, lab_flags(lab, BACKEND, True))
-    flags = lab_flags(lab, BACKEND) + (" -O1" if BACKEND == "cpu" else "")  # the optimiser has had its say of the solution
-    return compile_source(call(generated_exercise, lab) / source_name(lab), f"{kind}/{lab}", BACKEND, False, flags)
+    folder = ROOT / "solutions" / lab if kind == "solutions" else call(generated_exercise, lab)
+    return compile_source(folder / source_name(lab), f"{kind}/{lab}", BACKEND, False,
+                          lab_flags(lab, BACKEND, kind == "solutions"))
 
 
 # Faults are many. On the CPU those of a lab share a compilation, with less care where that saves time.

@@ -338,7 +338,7 @@ def compile_lab(lab: str, kind: str, fault=None) -> Build:
 
 
 # Faults are many. On the CPU those of a lab share a compilation, with less care where that saves time.
-HASTE = "-O0 -g0"
+HASTE = "-g0"
 
 
 def fault_name(lab: str, fault) -> str:
@@ -441,25 +441,35 @@ def watched_options(lab: str, source: Path, further: bool = False) -> list:
     return ["--source", source, f"--flags={lab_flags(lab, 'cpu', further)}"]
 
 
+def ways_to_tell(lab: str, fault):
+    """The checker's options for a fault, the quickest first: a failing case that says what it should is enough."""
+    cases = fault.cases or ("no race",) * fault.watched
+    alone = [word for case in cases for word in ("--case", case)]
+    further = is_further(lab, fault)
+    own = watched_options(lab, planted_fault(lab, fault), further) if fault.watched else []
+    if fault.watched:
+        faults, source = call(watched_together, lab, further)
+        if fault in faults:
+            yield [*alone, *watched_options(lab, source, further)]
+    if alone:
+        yield [*alone, *own]
+    # It has the name that is expected, or is one of the function.
+    files = solution_files(lab)
+    named = re.match(r"FAIL  ([\w,: ]*\w)", fault.caught)
+    telling = named[1] if named else fault.function(files[broken_file(lab, fault, files)])
+    first = [f"--first={fault.caught}", *own]
+    yield from ([*first, "--quick", "--before", telling], first)
+
+
 def verdict(lab: str, kind: str, fault=None) -> tuple[Build, subprocess.CompletedProcess | None]:
     """Builds one of a lab's programs and has it checked; no verdict when it does not compile."""
     built = call(compile_lab, lab, kind, fault)
     if not built:
         return built, None
     if kind == "faults":
-        further = ["--further"] if is_further(lab, fault) else []
-        watched = []
-        if fault.watched:
-            faults, source = call(watched_together, lab, bool(further))
-            watched = watched_options(lab, source if fault in faults else planted_fault(lab, fault), bool(further))
-        # The first failing case that says what it should is enough; it has the name that is expected, or is one of the function.
-        files = solution_files(lab)
-        named = re.match(r"FAIL  ([\w,: ]*\w)", fault.caught)
-        telling = "watched" if fault.watched else named[1] if named else fault.function(files[broken_file(lab, fault, files)])
-        first = [f"--first={fault.caught}"]
-        alone = [[word for case in fault.cases for word in ("--case", case)]] if fault.cases else []
-        for options in (*alone, [*first, "--quick", "--before", telling], first):
-            result = check(lab, built.program, "--timeout", 20, *watched, *further, *options, planted=fault_name(lab, fault))
+        for options in ways_to_tell(lab, fault):
+            result = check(lab, built.program, "--timeout", 20, *options, *(["--further"] if is_further(lab, fault) else []),
+                           planted=fault_name(lab, fault))
             if result.returncode == 1 and re.search(fault.caught, result.stdout):
                 break
         return built, result

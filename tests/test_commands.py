@@ -425,7 +425,7 @@ def test_bench_on_the_cpu_links_the_peers_of_the_host(course):
     makefile = course.path / "labs/01_alpha/Makefile"
     makefile.write_text("# A lab.\nLAB_PEERS := nppif\nLAB_HOST_PEERS := m\n" + makefile.read_text())
     result = bench(course, "V=1")
-    assert "--flags '-DLAB_BENCH -DLAB_HOST_PEERS'" in result.stdout and "is not found" not in result.stderr
+    assert "--flags '-O3 -DLAB_BENCH -DLAB_HOST_PEERS'" in result.stdout and "is not found" not in result.stderr
     makefile.write_text(makefile.read_text().replace(":= m", ":= no_such_library"))
     result = bench(course, "V=1")
     assert "libno_such_library is not found: measured without it" in result.stderr

@@ -351,7 +351,8 @@ def test_crash_of_host_code(mistake, number):
 @only_cpu
 def test_interrupt():
     """Ctrl-C ends a kernel that never ends."""
-    process = subprocess.Popen([farm.build(program("stops")), "endless"], stdout=subprocess.PIPE)
+    process = subprocess.Popen([farm.build(program("stops")), "endless"], stdout=subprocess.PIPE,  # tests that run in the background ignore it
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     assert process.stdout.readline() == b"before\n"
     time.sleep(0.1)
     process.send_signal(signal.SIGINT)

@@ -70,7 +70,8 @@ def block_of(case):
 
 def all_zero(expected, got, case):
     variant = case.parameters["variant"]
-    if got.size and (got == 0).all() and variant != "naive":
+    # In a block of one column the only column of a tile that is loaded may be the border of zeros.
+    if got.size and (got == 0).all() and variant != "naive" and block_of(case)[0] > 1:
         own = f", or {TODO[variant]} is not done yet" if variant in BLOCKED else ""
         return f"every output is 0: the filter is not copied to constant memory (TODO 4a){own}"
     return None

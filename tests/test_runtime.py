@@ -350,13 +350,16 @@ def test_crash_of_host_code(mistake, number):
 
 @only_cpu
 def test_interrupt():
-    """Ctrl-C ends a kernel that never ends."""
-    process = subprocess.Popen([farm.build(program("stops")), "endless"], stdout=subprocess.PIPE,  # tests that run in the background ignore it
+    """Ctrl-C ends a kernel that never ends; tests that were started in the background ignore it themselves."""
+    process = subprocess.Popen([farm.build(program("stops")), "endless"], stdout=subprocess.PIPE,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-    assert process.stdout.readline() == b"before\n"
-    time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=10) == -signal.SIGINT
+    try:
+        assert process.stdout.readline() == b"before\n"
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=10) == -signal.SIGINT
+    finally:
+        process.kill()
 
 
 REFUSALS = {1: "a block has at most 48 KB of static shared memory",

@@ -367,7 +367,7 @@ def compile_fault(lab: str, fault) -> Build:
     return Build(program, 0, built.output)
 
 
-def compile_together(lab: str) -> tuple[list, Build | None]:
+def compile_together(lab: str) -> tuple[list, Build]:
     """One program that is any of a lab's faults, as together.py says; and which these are."""
     faults, source = joined(lab, "together", [fault for fault in load_faults(lab) if "cpu" in fault.backends])
     flags = f"{lab_flags(lab, 'cpu', True)} {HASTE} -Werror=return-type"

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -278,6 +278,8 @@ def load_faults(lab: str) -> list:
     specification = importlib.util.spec_from_file_location(f"faults_of_{lab}", path)
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
+    if BACKEND == "gpu":
+        return [replace(fault, caught=fault.on_card or fault.caught) for fault in module.FAULTS]
     return module.FAULTS
 
 

@@ -25,6 +25,7 @@ class Fault:
     new: str
     count: int = 1
     caught: str = ""  # a regular expression that the checker's output must match
+    on_card: str = ""  # the same on a card, where something else is said
     file: str = ""  # the file to change when it is not the lab's .cu
     backends: tuple[str, ...] = ("cpu", "gpu")  # where the fault shows
     further: bool = False  # in what only FURTHER=1 builds, but in no page of further/

@@ -248,7 +248,7 @@ def copy_special(source, target):
 
 def test_my_own_work(course):
     result = make(course, "grade", "POINTS=1=30", "LAB=double")
-    assert re.search(rf"{LAB} +0 of 30 +0 of 3 cases", result.stdout), result.stdout
+    assert re.search(rf"{LAB} +0 of 30 +as handed out, 0 of 3 cases", result.stdout), result.stdout
 
 
 @pytest.mark.parametrize("words, said", [
@@ -439,7 +439,26 @@ def test_a_damaged_zip_costs_nothing_but_itself(course, tmp_path):
         (folder / "a.zip").write_bytes(whole[:place] + bytes([whole[place] ^ 0x5a]) + whole[place + 1:])
         found, notes = grade_unpack.students(tmp_path / "class", tmp_path / str(place))
         assert dict(grade_collect.collect(course, found[0].places, LAB).files)["double.cu"] == b"eve"
-        assert all("eve: a.zip cannot be unpacked" in note for note in notes)
+        assert not notes and all("a.zip cannot be unpacked" in sentence for sentence in found[0].broken)
+
+
+def test_what_a_student_reads_names_no_place_of_the_grader(course, tmp_path):
+    """A zip with names that no disk takes, a file that cannot be read, a program that says where it runs."""
+    for name in ("ada", "bob", "eve"):
+        (tmp_path / "class" / name).mkdir(parents=True)
+    zipped(tmp_path / "class/ada/work.zip", {f"{'x' * 300}.cu": "int x;"})
+    (tmp_path / "class/bob/double.cu").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "class/eve/double.cu").write_text("""#include <cstdio>
+#include <unistd.h>
+int main(int, char** words) { char place[4096]; puts(getcwd(place, 4096)); fputs(place, stderr), fputs(words[0], stderr); return 1; }
+""")
+    zipped(tmp_path / "class/joe.zip", {f"{'y' * 300}/double.cu": "int y;"})
+    make(course, "grade", f"SUBMISSIONS={tmp_path}/class", f"ARGS=--output {tmp_path}/grades")
+    found = verdicts(tmp_path / "grades")
+    for name, archive in (("ada", "work"), ("joe", "joe")):
+        assert found[name] == f"there is no double.cu in the submission; {archive}.zip cannot be unpacked: File name too long"
+    for path in (tmp_path / "grades/students").rglob("*.*"):
+        assert not any(str(place) in path.read_text() for place in (tmp_path, course, Path.home())), path
 
 
 def test_two_students_of_one_name(course, tmp_path):
@@ -467,7 +486,7 @@ def test_folders_without_end_are_nobody_elses_matter(course, tmp_path):
     finally:
         subprocess.run(["rm", "-rf", tmp_path / "class/eve"], check=True)  # which Python could not
     found = verdicts(course / "build/deep")
-    assert found["ada"].startswith("0 of 3 cases")
+    assert found["ada"] == "as handed out, 0 of 3 cases"
     assert re.match("the submission cannot be read|there is no double.cu", found["eve"])
 
 
@@ -475,8 +494,8 @@ def test_many_zips_grow_no_further_than_one(tmp_path):
     (tmp_path / "eve").mkdir()
     for name in ("a", "b", "c"):
         zipped(tmp_path / f"eve/{name}.zip", {f"{name}{i}.cu": bytes(1 << 20) for i in range(30)})
-    notes = grade_unpack.one("eve", tmp_path / "eve", tmp_path / "place")[1]
-    assert notes == ["eve: with c.zip there are more than 64 MiB of sources, so it is not unpacked"]
+    broken = grade_unpack.one("eve", tmp_path / "eve", tmp_path / "place").broken
+    assert broken == ("with c.zip there are more than 64 MiB of sources, so it is not unpacked",)
     assert len([path for path in tmp_path.rglob("*.cu")]) == 60
 
 

@@ -137,8 +137,7 @@ def submissions(options: argparse.Namespace) -> tuple[list[grade_unpack.Submissi
     """Whose work there is, and notes on what is none."""
     place = options.output / "work/unpacked"
     if options.student:
-        submission, notes = grade_unpack.one(options.name, options.student, place)
-        return [submission], notes
+        return [grade_unpack.one(options.name, options.student, place)], []
     if not options.submissions:
         return [grade_unpack.Submission("my_work", (ROOT,))], []
     found, notes = grade_unpack.students(options.submissions, place)
@@ -146,6 +145,7 @@ def submissions(options: argparse.Namespace) -> tuple[list[grade_unpack.Submissi
         raise refuse(f"{options.submissions} holds no folder: one folder a student is wanted")
     if options.only and all(one.student != options.only for one in found):
         raise refuse(f"{options.submissions} holds no folder or zip of {options.only}")
+    notes += [f"{one.student}: {sentence}" for one in found for sentence in one.broken]
     return sorted(found, key=lambda one: one.student), notes
 
 
@@ -160,12 +160,12 @@ def gather(options: argparse.Namespace, everybody: list[grade_unpack.Submission]
                 works[lab] = grade_collect.collect(ROOT, submission.places, lab)
                 present.add(lab)
             except FileNotFoundError as error:
-                works[lab] = Verdict(lab, str(error))
+                works[lab] = Verdict(lab, "; ".join([str(error), *submission.broken]))
             except grade_collect.Refused as refusal:
                 works[lab] = Verdict(lab, str(refusal))
                 present.add(lab)
             except Exception as error:  # folders without end, or shut ones: nobody else's grade may hang on it
-                works[lab] = Verdict(lab, f"the submission cannot be read: {type(error).__name__}: {error}")
+                works[lab] = Verdict(lab, f"the submission cannot be read: {grade_unpack.in_words(error)}")
     labs = sorted(set(options.lab) or present)
     if not labs:
         raise refuse(f"{options.submissions or options.student or ROOT} holds no file of any lab, such as vector_add.cu or 03_vector_add/vector_add.cu")
@@ -242,7 +242,7 @@ def judge_all(options: argparse.Namespace, wanted: dict[str, tuple[Work, list[in
             folder.mkdir(parents=True)
             return judge(rules, folder, work, seeds, tools[work.lab], card)
         except Exception as error:  # nobody else's grade may hang on it
-            return dict.fromkeys(seeds, Verdict(work.lab, f"the grader failed at this one: {type(error).__name__}: {error}"))
+            return dict.fromkeys(seeds, Verdict(work.lab, f"the grader failed at this one: {type(error).__name__}: {grade_unpack.in_words(error)}"))
         finally:
             remove(folder)
             progress.step(work.lab)
@@ -274,7 +274,8 @@ def confine_here(options: argparse.Namespace, tools: grade_build.Tools) -> tuple
 
 
 def judge_references(options: argparse.Namespace, labs: list[str], tools: dict, rules: Rules) -> dict[str, tuple]:
-    """Lab -> the cases that count, and those that do not. What was found out before is remembered."""
+    """Lab -> the cases that count, those that do not, and who stores in the worked solution. What was found out before is
+    remembered."""
     memory = grade_reference.Memory(rules)
     works = {work.digest: work for lab in labs for work in grade_reference.works(ROOT, lab)}
     found = {digest: memory.recall(work, tools[work.lab]) for digest, work in works.items()}
@@ -283,8 +284,8 @@ def judge_references(options: argparse.Namespace, labs: list[str], tools: dict, 
         found[digest] = verdict
         memory.keep(works[digest], tools[verdict.lab], verdict)
     try:
-        return {lab: grade_reference.counted(*(found[work.digest] for work in grade_reference.works(ROOT, lab)), options.force)
-                for lab in labs}
+        both = {lab: [found[work.digest] for work in grade_reference.works(ROOT, lab)] for lab in labs}
+        return {lab: (*grade_reference.counted(*both[lab], options.force), both[lab][0].storing) for lab in labs}
     except grade_reference.Unfair as reason:
         raise Stop(IMPOSSIBLE, str(reason)) from None
 
@@ -299,13 +300,17 @@ def grade(options: argparse.Namespace) -> grade_score.Grades:
     say(f"backend: {one.backend} ({one.reason})")
     confinement, open_ends = confine_here(options, one)
     notes += open_ends
-    rules = Rules(ROOT, confinement, options.seed, options.timeout, options.whole)
+    watched = bool(options.submissions) and one.backend == "cpu"
+    for tool in tools.values() if watched else ():
+        tool.build_watched_runtime(ROOT)
+    rules = Rules(ROOT, confinement, options.seed, options.timeout, options.whole, watched)
     references = judge_references(options, labs, tools, rules)
     notes += [sentence for lab in labs for sentence in grade_reference.note(lab, references[lab][1])]
     for note in notes:
         say(note)
     grades = grade_score.Grades(options.seed, one.backend, points, {lab: references[lab][0] for lab in labs}, {}, notes,
                                 {lab: references[lab][1] for lab in labs}, {name: rules.seed_of(name) for name in found})
+    grades.storing = {lab: references[lab][2] for lab in labs}
     grades.late, grades.alike = {name: days[name] for name in found if name in days}, pairs
     grades.people = {one.student: [one.system, one.number] for one in everybody if one.system and one.student in found}
     if options.prepare:
@@ -321,6 +326,11 @@ def grade(options: argparse.Namespace) -> grade_score.Grades:
     verdicts = judge_all(options, wanted, tools, rules)
     grades.students = {name: {lab: work if isinstance(work, Verdict) else verdicts[work.digest, grades.seeds[name]]
                               for lab, work in works.items()} for name, works in found.items()}
+    for lab in labs:
+        handed_out = grade_reference.exercise(ROOT, lab)
+        for name, works in found.items():
+            if isinstance(works[lab], Work):
+                grades.students[name][lab].untouched = grade_reference.is_untouched(works[lab], handed_out)
     return grades
 
 

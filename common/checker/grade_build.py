@@ -11,6 +11,7 @@ from pathlib import Path
 from .exercises import include_paths
 from .grade_collect import Work, main_file
 from .grade_confine import COMPILER_MIB, Confinement, bus, here, scope
+from .sanitize import argument_lists
 
 SECONDS = 300
 SHOWN_LINES = 30
@@ -18,7 +19,7 @@ SHOWN_LINES = 30
 # make itself says what it would use: a goal that prints the variables of common/lab.mk, and on the CPU
 # makes the runtime that all programs are linked with.
 QUESTION = """show-tools: ; @$(if $(filter cpu,$(backend)),$(build_runtime) &&) printf '%s\\n' \
-$(foreach name,backend reason flags nvcc architectures CXX PYTHON,$(call quote,$(name)=$($(name)))) \
+$(foreach name,backend reason flags nvcc architectures CXX PYTHON LAB_SMALL,$(call quote,$(name)=$($(name)))) \
 "CPLUS_INCLUDE_PATH=$$CPLUS_INCLUDE_PATH" "LIBRARY_PATH=$$LIBRARY_PATH" "CPU_LDFLAGS=$$CPU_LDFLAGS"
 """
 # What the submissions' programs get to see of the environment; the rest may hold secrets.
@@ -43,12 +44,27 @@ class Tools:
     python: str
     environment: dict[str, str]
 
-    def command(self, root: Path, source: Path, program: Path) -> list[str]:
+    small: list[list[str]]  # the arguments of the lab's small runs
+
+    def command(self, root: Path, source: Path, program: Path, watched: bool = False) -> list[str]:
+        """What compiles a source; `watched`: on the CPU, to look for races and count who stores."""
         if self.backend == "gpu":
             return [self.nvcc, *shlex.split(self.flags), *include_paths(source), "-o", str(program), str(source)]
         flags = ["--flags", self.flags] if self.flags else []
-        return ["bash", str(root / "common/cpu/compile.sh"), "--cxx", self.cxx, "--python", self.python, *flags,
-                "--runtime-object", str(root / "build/cpu/runtime.a"), str(source), "-o", str(program)]
+        runtime = watched_runtime(root) if watched else root / "build/cpu/runtime.a"
+        return [*self.compile_script(root), *["--sanitize", "races"] * watched, *flags,
+                "--runtime-object", str(runtime), str(source), "-o", str(program)]
+
+    def compile_script(self, root: Path) -> list[str]:
+        return ["bash", str(root / "common/cpu/compile.sh"), "--cxx", self.cxx, "--python", self.python]
+
+    def build_watched_runtime(self, root: Path) -> None:
+        """What programs that are watched are linked with, if it is not up to date. NoTools: it does not compile."""
+        watched_runtime(root).parent.mkdir(parents=True, exist_ok=True)
+        result = subprocess.run([*self.compile_script(root), "--sanitize", "races", "--runtime", "-o", str(watched_runtime(root))],
+                                text=True, capture_output=True, check=False, env={**os.environ, **self.environment})
+        if result.returncode != 0:
+            raise NoTools(result.stderr.strip())
 
 
 def base_environment() -> dict[str, str]:
@@ -73,7 +89,7 @@ def find_tools(root: Path, lab: str) -> Tools:
     environment = {name: answer[name] for name in ("CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "CPU_LDFLAGS")
                    if answer[name].strip()}
     return Tools(answer["backend"], answer["reason"], answer["flags"].strip(), answer["nvcc"], answer["CXX"],
-                 answer["PYTHON"], environment)
+                 answer["PYTHON"], environment, argument_lists(shlex.split(answer["LAB_SMALL"])))
 
 
 def lay_out(root: Path, folder: Path, work: Work) -> Path:
@@ -90,28 +106,47 @@ def lay_out(root: Path, folder: Path, work: Work) -> Path:
     return Path("labs") / work.lab / main_file(work.lab)
 
 
+def shorten(text: str, folder: Path, root: Path) -> str:
+    """Paths as the student knows them, from the course's folder; none of the grader's own."""
+    for place in (folder, root):
+        text = text.replace(f"{place}/", "").replace(str(place), ".")
+    return text
+
+
 def common_sources(root: Path) -> list[Path]:
     """What a lab may include, and what compiles it: the checkers are no part of that."""
     return [*sorted((root / "common").glob("*.h")), root / "common/lab", root / "common/cpu"]
+
+
+def run_tool(root: Path, folder: Path, confinement: Confinement, tools: Tools, command: list[str], typed: str = "") -> tuple[int, str]:
+    """How a compiler or another tool ends that reads a work's sources or programs, and what it says, a MiB at most."""
+    runtimes = [path for path in (root / "build/cpu/runtime.a", watched_runtime(root)) if path.is_file()]
+    packages = root / "build/packages"  # what set-up has unpacked for lack of root
+    readable = [folder / "labs", folder / "common", *common_sources(root), *runtimes, *([packages] if packages.is_dir() else [])]
+    words = here(confinement.of_compiler(readable, folder / "program", SECONDS), folder)
+    with open(folder / "said.txt", "w+b") as output, open(folder / "typed.txt", "w+", encoding="ascii") as given:
+        given.write(typed)
+        given.seek(0)
+        status = subprocess.run([*scope(max(confinement.memory_mib, COMPILER_MIB)), *words, *command], cwd=folder, stdin=given,
+                                stdout=output, stderr=subprocess.STDOUT, check=False,
+                                env={**base_environment(), **bus(), **tools.environment, "TMPDIR": str(folder / "program")}).returncode
+        output.seek(0)
+        return status, output.read(1 << 20).decode("utf-8", "replace")
+
+
+def watched_runtime(root: Path) -> Path:
+    """Where checker.sanitize, too, has the runtime of programs that look for races."""
+    return root / "build/sanitize/races/runtime.a"
 
 
 def compile_work(root: Path, folder: Path, work: Work, tools: Tools, confinement: Confinement) -> str | None:
     """Compiles into folder/program/; returns None, or what the compiler had to say against it."""
     source = lay_out(root, folder, work)
     target = folder / "program" / main_file(work.lab).removesuffix(".cu")
-    runtime = [root / "build/cpu/runtime.a"] if tools.backend == "cpu" else []
-    packages = root / "build/packages"  # what set-up has unpacked for lack of root
-    readable = [folder / "labs", folder / "common", *common_sources(root), *runtime, *([packages] if packages.is_dir() else [])]
-    words = here(confinement.of_compiler(readable, folder / "program", SECONDS), folder)
-    with open(folder / "compiler.txt", "w+b") as output:
-        status = subprocess.run([*scope(max(confinement.memory_mib, COMPILER_MIB)), *words, *tools.command(root, source, target)], cwd=folder, stdin=subprocess.DEVNULL,
-                                stdout=output, stderr=subprocess.STDOUT, check=False,
-                                env={**base_environment(), **bus(), **tools.environment, "TMPDIR": str(folder / "program")}).returncode
-        output.seek(0)
-        text = output.read(1 << 20).decode("utf-8", "replace")
+    status, text = run_tool(root, folder, confinement, tools, tools.command(root, source, target))
     if status == 0 and target.is_file():
         return None
-    lines = text.replace(f"{folder}/", "").replace(f"{root}/", "").splitlines()
+    lines = shorten(text, folder, root).splitlines()
     errors = [line for line in lines if "error:" in line or line.startswith("confine: ")]
     first = errors[:1] if errors and errors[0] not in lines[:SHOWN_LINES] else []
     more = [f"... and {len(lines) - SHOWN_LINES} more lines"] if len(lines) > SHOWN_LINES else []

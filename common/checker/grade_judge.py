@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import resource
 import shlex
@@ -17,9 +18,11 @@ import sys
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from .grade_build import Tools, base_environment, compile_work
+from .grade_build import Tools, base_environment, compile_work, run_tool, shorten
 from .grade_collect import Work, main_file
 from .grade_confine import HERE, Confinement, bus, scope
+from .grade_lines import with_lines
+from .grade_storing import storing
 from .job import children
 
 LAUNCHED_LIMIT = 2000
@@ -42,12 +45,14 @@ class Verdict:
     detail: str = ""
     cases: list[Case] = field(default_factory=list)
     launched: str = ""  # which kernels, how often, with how many blocks and threads: for the teacher
+    untouched: bool = False  # nothing in it but what was handed out
+    storing: dict[str, list[int]] = field(default_factory=dict)  # kernel -> of how many threads how many store, in a small case
 
     def with_cases(self, cases: list[Case]) -> Verdict:
         """The same, but for the cases with fresh input of another seed."""
         others = {case.name: case for case in cases if case.fresh}
         return Verdict(self.lab, self.sentence, self.detail, [others.get(case.name, case) for case in self.cases],
-                       self.launched)
+                       self.launched, storing=self.storing)
 
     def as_json(self) -> dict:
         return asdict(self)
@@ -66,6 +71,7 @@ class Rules:
     seed: int  # of the class
     timeout: float  # of one run
     whole: float  # of a whole check
+    watched: bool = False  # whether it is counted how many threads store, which takes as long as compiling
 
     def seed_of(self, student: str) -> int:
         """A student's own, the same at every submission."""
@@ -88,11 +94,25 @@ def judge(rules: Rules, folder: Path, work: Work, seeds: list[int], tools: Tools
                 found[seed] = first
                 continue
             found[seed] = check(rules, folder, work.lab, launcher, seed, fresh)
+            name_lines(rules, folder, work, tools, found[seed])
             if first and found[seed].cases:
                 found[seed] = first.with_cases(found[seed].cases)
+    if rules.watched and any(verdict.launched and any(case.passed for case in verdict.cases) for verdict in found.values()):
+        stored = storing(rules.root, folder, work, tools, rules.confinement, math.ceil(rules.timeout))
+        for verdict in found.values():
+            verdict.storing = stored
     for verdict in found.values():
         verdict.detail = notes + verdict.detail.removeprefix(notes)
     return found
+
+
+def name_lines(rules: Rules, folder: Path, work: Work, tools: Tools, verdict: Verdict) -> None:
+    """In the messages of CPU mode."""
+    texts = with_lines([case.message for case in verdict.cases], folder / "program" / main_file(work.lab).removesuffix(".cu"),
+                       {Path(name).name for name, _ in work.files},
+                       lambda words, typed: run_tool(rules.root, folder, rules.confinement, tools, words, typed))
+    for case, text in zip(verdict.cases, texts):
+        case.message = text
 
 
 def write_launcher(rules: Rules, folder: Path, lab: str, tools: Tools) -> Path:
@@ -123,7 +143,7 @@ def check(rules: Rules, folder: Path, lab: str, launcher: Path, seed: int, only:
     words = [*scope(2 * rules.confinement.memory_mib), sys.executable, "-B", str(rules.root / "labs" / lab / "check.py"), "--program", str(launcher),
              "--json", str(results), "--keep", str(kept_of(folder, lab)), "--discard", "--seed", str(seed),
              "--timeout", f"{rules.timeout:g}", "--workers", "1", *(word for name in only for word in ("--case", name))]
-    environment = {**base_environment(), **bus(), "TMPDIR": str(folder / "tmp"),
+    environment = {**base_environment(), **bus(), "TMPDIR": str(folder / "tmp"), "CUDA_CPU_ADDRESSES": "1",
                    "PYTHONPATH": f"{rules.root / 'common'}:{os.environ.get('PYTHONPATH', '')}"}
     with open(folder / "check.txt", "w+b") as output:
         process = subprocess.Popen(words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output,
@@ -152,11 +172,6 @@ def in_words(launches: dict[str, dict]) -> str:
     """What CPU mode has counted, a kernel at a time."""
     return "; ".join(f"{kernel} {of['times']} times, up to {of['blocks']} blocks, {of['threads']} threads"
                      for kernel, of in launches.items())[:LAUNCHED_LIMIT]
-
-
-def shorten(text: str, folder: Path, root: Path) -> str:
-    """Paths as the student knows them, from the course's folder."""
-    return text.replace(f"{folder}/", "").replace(f"{root}/", "")
 
 
 def bury_orphans() -> None:

@@ -33,6 +33,14 @@ def exercise(root: Path, lab: str) -> Work:
     return Work(lab, (*sorted((name, text.encode()) for name, text in files.items()), *grade_collect.given(root, lab)))
 
 
+def is_untouched(work: Work, handed_out: Work) -> bool:
+    """Whether its lines are those of the exercise, but for white space."""
+    def lines(one: Work) -> list[list[bytes]]:
+        return [[line.strip() for line in text.splitlines() if line.strip()] for _, text in one.files]
+
+    return lines(work) == lines(handed_out)
+
+
 def works(root: Path, lab: str) -> list[Work]:
     return [solution(root, lab), exercise(root, lab)]
 
@@ -42,7 +50,7 @@ class Memory:
 
     def __init__(self, rules: Rules):
         self.rules = rules
-        digest = hashlib.sha256(repr((rules.timeout, rules.confinement.memory_mib)).encode())
+        digest = hashlib.sha256(repr((rules.timeout, rules.confinement.memory_mib, rules.watched)).encode())
         add_files(digest, rules.root / "common", lambda path: "__pycache__" not in path.parts)
         self.shared = digest.digest()
 
@@ -84,8 +92,8 @@ def counted(solution: Verdict, exercise: Verdict, force: bool) -> tuple[list[str
     if passed.issuperset(names):
         raise Unfair(f"the exercise of {lab} as it is handed out passes all of the {len(names)} cases that count here: "
                      f"points would say nothing")
-    return names, {name: f"does not count, as the worked solution does not pass here: {message}"
-                   for name, message in left.items()}
+    return names, {name: f"does not count here: {message.removeprefix('skipped: ')}" if message.startswith("skipped: ")
+                   else f"does not count, as the worked solution does not pass here: {message}" for name, message in left.items()}
 
 
 def note(lab: str, dropped: dict[str, str]) -> list[str]:

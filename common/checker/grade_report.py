@@ -114,9 +114,9 @@ def own_table(grades: Grades) -> list[list[str]]:
     """One line a student: the total, then for each lab the score, what was found, the days late, and what was launched."""
     rows = [["student", "total", "of", *(word for lab in grades.labs
                                          for word in (lab, f"{lab} verdict", f"{lab} days late", f"{lab} kernels"))]]
-    for student, verdicts in grades.students.items():
+    for student in grades.students:
         cells = [[f"{grades.score(student, lab):g}", plain_cell(grades.sentence(student, lab)),
-                  str(grades.late.get(student, {}).get(lab, 0)), plain_cell(verdicts[lab].launched)] for lab in grades.labs]
+                  str(grades.late.get(student, {}).get(lab, 0)), plain_cell(grades.kernels(student, lab))] for lab in grades.labs]
         rows.append([plain_cell(student), f"{grades.total(student):g}", f"{grades.most:g}", *(word for cell in cells for word in cell)])
     return rows
 
@@ -137,7 +137,7 @@ def cell(grades: Grades, student: str, lab: str) -> str:
     days = f", {late} day{'s' * (late != 1)} late" if late else ""
     return (f'<td class="{shade(score, grades.points[lab])}">{score:g}'
             f"<small>{html.escape(clean(grades.sentence(student, lab)))}{days}</small>"
-            f"<small>{html.escape(clean(grades.students[student][lab].launched))}</small></td>")
+            f"<small>{html.escape(clean(grades.kernels(student, lab)))}</small></td>")
 
 
 def explanation(grades: Grades, student: str) -> str:

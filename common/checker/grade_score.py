@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from . import grade_storing
 from .grade_judge import Case, Verdict
 
 DEFAULT_POINTS = 10.0
@@ -24,6 +25,7 @@ class Grades:
     seeds: dict[str, int] = field(default_factory=dict)  # of each student's fresh input
     late: dict[str, dict[str, int]] = field(default_factory=dict)  # student -> lab -> days
     people: dict[str, list[str]] = field(default_factory=dict)  # student -> "moodle" or "canvas", and the number there
+    storing: dict[str, dict[str, list[int]]] = field(default_factory=dict)  # lab -> that of the worked solution
     alike: list[list] = field(default_factory=list)  # lab, two students, how much of their own lines is the same
 
     @property
@@ -62,8 +64,13 @@ class Grades:
         if verdict.sentence:
             return verdict.sentence
         cases, passed = self.cases(student, lab), self.passed(student, lab)
-        reason = main_reason(cases[0].message) if cases and not passed else ""
-        return f"{passed} of {len(cases)} cases{': ' * bool(reason)}{reason}"
+        reason = main_reason(cases[0].message) if cases and not passed and not verdict.untouched else ""
+        return f"{'as handed out, ' * verdict.untouched}{passed} of {len(cases)} cases{': ' * bool(reason)}{reason}"
+
+    def kernels(self, student: str, lab: str) -> str:
+        """What was launched, and how many threads of it store."""
+        verdict = self.students[student][lab]
+        return "; ".join(filter(None, [verdict.launched, grade_storing.in_words(verdict.storing, self.storing.get(lab, {}))]))
 
     @property
     def most(self) -> float:
@@ -74,7 +81,7 @@ class Grades:
                     for name, verdicts in self.students.items()}
         return {"seed": self.seed, "backend": self.backend, "points": self.points, "counted": self.counted,
                 "notes": self.notes, "students": students, "dropped": self.dropped, "seeds": self.seeds, "late": self.late,
-                "people": self.people, "alike": self.alike}
+                "people": self.people, "alike": self.alike, "storing": self.storing}
 
     @staticmethod
     def from_json(value: dict) -> Grades:
@@ -129,7 +136,7 @@ def merged(parts: list[Grades], again: bool = False) -> Grades:
         if twice and not again:
             raise ValueError(f"{min(twice)} is in two of the parts")
         whole.students.update(part.students)
-        for name in ("seeds", "late", "people"):
+        for name in ("seeds", "late", "people", "storing"):
             getattr(whole, name).update(getattr(part, name))
         whole.alike = part.alike  # of the whole class in each part
         whole.notes += [note for note in part.notes if note not in whole.notes]

@@ -31,6 +31,7 @@ class Submission:
     places: tuple[Path, ...]
     system: str = ""  # "moodle" or "canvas", whose names these are
     number: str = ""  # of the student there
+    broken: tuple[str, ...] = ()  # a sentence for each zip that is not unpacked
 
 
 class Broken(Exception):
@@ -63,7 +64,13 @@ def unpack(archive: Path, folder: Path) -> None:
     except Broken:
         raise
     except Exception as error:  # what a damaged archive makes of a reader is without end
-        raise Broken(f"{archive.name} cannot be unpacked: {' '.join(str(error).split())[:200]}") from None
+        raise Broken(f"{archive.name} cannot be unpacked: {in_words(error)}") from None
+
+
+def in_words(error: Exception) -> str:
+    """What has gone wrong, without the place at which the grader works."""
+    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return " ".join(said.split())[:200] or type(error).__name__
 
 
 def wanted(entry: zipfile.ZipInfo) -> bool:
@@ -99,25 +106,25 @@ def students(folder: Path, place: Path) -> tuple[list[Submission], list[str]]:
             continue
         if number and student in found and found[student].number not in ("", number):
             student = f"{student} ({number})"  # another one of that name
-        places = found[student].places if student in found else ()
-        if path.is_dir():
-            more, said = one(student, path, place)
-            places, notes = places + more.places, notes + said
-        else:
-            try:
-                places += taken(path, file, place / student)
-            except Broken as error:
-                notes.append(str(error))
+        before = found.get(student, Submission(student, ()))
+        places, broken = before.places, before.broken
+        try:
+            more = one(student, path, place) if path.is_dir() else Submission(student, taken(path, file, place / student))
+            places, broken = places + more.places, broken + more.broken
+        except Broken as error:
+            broken += (str(error),)
+        except OSError as error:
+            broken += (f"{path.name} cannot be read: {in_words(error)}",)
         if student in found and not (number and found[student].number == number):
             notes.append(f"there are several submissions of {student}: the first that holds a lab counts for it")
-        found[student] = Submission(student, tuple(dict.fromkeys(places)), system, number)
+        found[student] = Submission(student, tuple(dict.fromkeys(places)), system, number, broken)
     return list(found.values()), notes
 
 
-def one(student: str, folder: Path, place: Path) -> tuple[Submission, list[str]]:
-    """The submission of one student, and a sentence for each zip in it that is not unpacked."""
-    inner, notes = unpacked(folder, place / student)
-    return Submission(student, (folder, *inner)), notes
+def one(student: str, folder: Path, place: Path) -> Submission:
+    """The submission of one student."""
+    inner, broken = unpacked(folder, place / student)
+    return Submission(student, (folder, *inner), broken=broken)
 
 
 def why_not(path: Path, system: str) -> str:
@@ -140,14 +147,14 @@ def taken(path: Path, name: str, folder: Path) -> tuple[Path, ...]:
     return (folder,)
 
 
-def unpacked(folder: Path, place: Path) -> tuple[tuple[Path, ...], list[str]]:
+def unpacked(folder: Path, place: Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:
     """What the zips in a student's folder hold, and which are broken."""
-    notes = []
+    broken = []
     archives = [path for path in sorted(folder.glob("*")) if path.suffix.lower() == ".zip" and path.is_file() and not path.is_symlink()]
     for archive in archives:
         (place / "zips").mkdir(parents=True, exist_ok=True)
         try:
             unpack(archive, place / "zips")
         except Broken as error:
-            notes.append(f"{folder.name}: {error}")
-    return (place / "zips",) if archives else (), notes
+            broken.append(str(error))
+    return (place / "zips",) if archives else (), tuple(broken)

@@ -18,7 +18,6 @@ from .failure import Failure
 OUTPUT_LIMIT = 32 << 20  # bytes of text after which a program is taken for an endless loop
 MOST_LINES = 1_000_000  # that a checker takes apart
 SHOWN_LINES = 8
-RECORD = ".record_of_cpu_mode.json"  # in the folder in which the program starts
 
 SIGNALS = {
     signal.SIGSEGV: "an address that is not its own: is an index out of range, or a device pointer "
@@ -116,7 +115,7 @@ def run_program(words: list[str], folder: Path, shown_folder: Path, environment:
     With `recorded` a program in CPU mode writes down what it asks of CUDA."""
     command = shell_line(words, shown_folder, environment)
     if recorded:
-        environment = {**environment, "CUDA_CPU_RECORD": RECORD}
+        environment = {**environment, "CUDA_CPU_RECORD": records.FILE}
     started = time.monotonic()
     # Files, not pipes: a program that prints much never blocks, and what it printed stays bounded.
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
@@ -144,7 +143,7 @@ def run_program(words: list[str], folder: Path, shown_folder: Path, environment:
         raise Failure(f"the program printed more than {OUTPUT_LIMIT >> 20} MiB and was stopped: "
                       f"a loop does not stop\nrepeat: {command}")
     try:
-        return replace(run, record=records.read(folder / RECORD, run.status == 0)) if recorded else run
+        return replace(run, record=records.read(folder / records.FILE, run.status == 0)) if recorded else run
     except Failure as failure:
         raise Failure(f"{failure}\nrepeat: {command}") from None
 

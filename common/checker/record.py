@@ -14,6 +14,7 @@ from .comparison import counted
 from .failure import Failure
 
 SHOWN = 3
+FILE = ".record_of_cpu_mode.json"  # in the folder in which the program starts
 
 
 def read(path: Path, ended_well: bool = False) -> dict | None:

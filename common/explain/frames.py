@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 WHERE = re.compile(r"(.*):(\d+|\?)(?: \(discriminator \d+\))?")
-
-
+ADDR2LINE = ("addr2line", "-a", "-i", "-f", "-C", "-e")  # and a program; addresses on standard input
 RUNTIME = re.compile(r"(?:\w+ )?cuda_cpu::")
 
 
@@ -42,10 +41,15 @@ def output(*command: object, input: str | None = None) -> str:
 def frames_of(program: Path, addresses: Iterable[int]) -> dict[int, list[Frame]]:
     """The frames of each address, the innermost first."""
     asked = "\n".join(f"{address:#x}" for address in addresses)
+    return frames_in(output(*ADDR2LINE, program, input=asked))
+
+
+def frames_in(text: str) -> dict[int, list[Frame]]:
+    """The frames of each address in what addr2line has said."""
     found: dict[int, list[Frame]] = {}
     frames: list[Frame] = []
     function = ""
-    for line in output("addr2line", "-e", program, "-a", "-i", "-f", "-C", input=asked).splitlines():
+    for line in text.splitlines():
         if line.startswith("0x"):
             frames = found.setdefault(int(line, 16), [])
         elif not function:

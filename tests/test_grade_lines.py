@@ -88,7 +88,7 @@ def test_messages_name_lines(graded, kind, said):
     assert "{code" in result.stderr, result
 
     def run(command, typed):
-        return grade_build.run_tool(ROOT, folder, confinement, tools, command, typed)
+        return grade_build.run_tool(ROOT, folder, confinement, tools, command, 20, typed)
 
     message, unknown, forged = with_lines([result.stderr, "{code 1}: it failed", "in {code ffffffffffffffff 2}"], program,
                                           {"share.cu"}, run)

@@ -26,6 +26,7 @@ from .grade_storing import storing
 from .job import children
 
 LAUNCHED_LIMIT = 2000
+LINES_SECONDS = 20
 
 
 @dataclass
@@ -110,7 +111,7 @@ def name_lines(rules: Rules, folder: Path, work: Work, tools: Tools, verdict: Ve
     """In the messages of CPU mode."""
     texts = with_lines([case.message for case in verdict.cases], folder / "program" / main_file(work.lab).removesuffix(".cu"),
                        {Path(name).name for name, _ in work.files},
-                       lambda words, typed: run_tool(rules.root, folder, rules.confinement, tools, words, typed))
+                       lambda words, typed: run_tool(rules.root, folder, rules.confinement, tools, words, LINES_SECONDS, typed))
     for case, text in zip(verdict.cases, texts):
         case.message = text
 

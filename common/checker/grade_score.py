@@ -68,9 +68,9 @@ class Grades:
         return f"{'as handed out, ' * verdict.untouched}{passed} of {len(cases)} cases{': ' * bool(reason)}{reason}"
 
     def kernels(self, student: str, lab: str) -> str:
-        """What was launched, and how many threads of it store."""
+        """How many threads store, where that is known, and what was launched."""
         verdict = self.students[student][lab]
-        return "; ".join(filter(None, [verdict.launched, grade_storing.in_words(verdict.storing, self.storing.get(lab, {}))]))
+        return "; ".join(filter(None, [grade_storing.in_words(verdict.storing, self.storing.get(lab, {})), verdict.launched]))
 
     @property
     def most(self) -> float:

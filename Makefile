@@ -23,6 +23,7 @@
 #: make grade [SUBMISSIONS=dir] grades of my work, or of a folder with one folder or zip a student; STUDENT=ada again
 #: make exercises [LAB=03]     write exercises anew; what they replace goes to build/replaced
 #: make results                write docs/results.md and its plots from docs/results/*/*.csv
+#: make book [SERVE=1] [PDF=1] the course as a site, build/book/site; SERVE=1 shows it while you write, PDF=1 prints the labs
 #: make test                   the course's own tests; TESTS=tests/test_labs.py chooses a file
 #: make clean                  remove the build folder
 #:
@@ -34,7 +35,7 @@
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
-.PHONY: help run check build bench explain sanitize profile-nsys profile-ncu test setup clean exercises progress next hint watch reset grade results replay replays
+.PHONY: help run check build bench explain sanitize profile-nsys profile-ncu test setup clean exercises progress next hint watch reset grade results replay replays book
 
 top := .
 include common/functions.mk
@@ -139,6 +140,11 @@ grade:
 results:
 	@$(call python_path,common) $(call quote,$(PYTHON)) -B -m checker.results $(ARGS)
 
+# Sphinx gets a Python of its own; what it shows of a lab comes from the course's.
+book:
+	@$(refuse_unknown)$(call python_path,common) $(call quote,$(PYTHON)) -B -m book $(if $(call is_set,SERVE),--serve) \
+	    $(if $(call is_set,PDF),--pdf $(selected)) $(ARGS)
+
 exercises:
 	@$(refuse_unknown)$(call python_path,common) \
 	    $(call quote,$(PYTHON)) -B -m checker.exercises $(selected)
@@ -156,6 +162,11 @@ clean:
 ifneq ($(filter test exercises grade,$(MAKECMDGOALS)),)
 $(call require,python $(if $(filter test grade,$(MAKECMDGOALS)),$(grade_needs)) \
     $(if $(filter test,$(MAKECMDGOALS)),pytest matplotlib))
+-include build/setup.mk
+endif
+
+ifneq ($(filter book,$(MAKECMDGOALS)),)
+$(call require,python numpy pillow book)
 -include build/setup.mk
 endif
 

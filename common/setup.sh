@@ -22,10 +22,12 @@ matplotlib  python3-matplotlib    python3-matplotlib        python-matplotlib  p
 stb         libstb-dev            stb-devel                 stb                stb-devel               -
 boost       libboost-context-dev  boost-devel,boost-static  boost              libboost_context-devel  boost
 bubblewrap  bubblewrap            bubblewrap                bubblewrap         bubblewrap              -
+book        python3-venv,libjs-katex  -                     -                  -                       -
 '
 readonly python_names='python numpy scipy pillow pytest matplotlib'
-# Bubblewrap is looked for where it is asked for, by the grader alone, which does without it less well.
-readonly must_names="compiler make $python_names stb boost" all_names="compiler make $python_names stb boost bubblewrap"
+# Bubblewrap is looked for where it is asked for, by the grader alone, which does without it less well; what makes the book,
+# by `make book` alone.
+readonly must_names="compiler make $python_names stb boost" all_names="compiler make $python_names stb boost bubblewrap book"
 readonly record=build/setup.mk unpacked=build/packages
 readonly asked="PATH=$PATH CXX=${CXX:=g++} PYTHON=${PYTHON:=}"
 
@@ -111,7 +113,19 @@ find_bubblewrap() {
         found "$program"
     else
         missing+='bubblewrap '
-        ! contains "$need" bubblewrap || wished='bubblewrap '
+        ! contains "$need" bubblewrap || wished+='bubblewrap '
+    fi
+}
+
+# A Python that makes virtual environments, and KaTeX.
+find_book() {
+    local katex=${KATEX:-/usr/share/javascript/katex}
+    [[ -f $katex/katex.min.js ]] || katex=$PWD/$unpacked/usr/share/javascript/katex
+    if [[ -n $python && -f $katex/katex.min.js ]] && "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+        found "$katex/katex.min.js"
+    else
+        missing+='book '
+        ! contains "$need" book || wished+='book '
     fi
 }
 
@@ -182,6 +196,7 @@ look() {
         say "PYTHON=$PYTHON lacks ${python_missing% }; install that there, or leave PYTHON out"
     fi
     find_bubblewrap
+    find_book
     installable+=$wished
 }
 
@@ -297,6 +312,10 @@ say_command() {
     # shellcheck disable=SC2086  # a list of names
     packages=$(package_names "${manager:-apt}" $installable)
     packages=${packages% }
+    if [[ -z $packages ]]; then
+        say "docs/setup.md says what ${installable% } needs"
+        return
+    fi
     case $manager in
         apt) say "type: sudo apt-get install $packages" ;;
         dnf) say "type: sudo dnf install $packages" ;;
@@ -371,7 +390,7 @@ main() { # [--need names]
         say "not installed: ${installable% } ($unable)"
         say_command
     fi
-    missing=$(common_names "$missing" "$must_names")
+    missing=$(common_names "$missing" "$must_names $(common_names book "$need")")
     if [[ -n $(common_names "$need" "$missing") ]]; then
         exit 1
     elif [[ -n $missing ]]; then

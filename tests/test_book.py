@@ -1,0 +1,181 @@
+"""make book: a site without a warning, faults that stop it, and what a reader meets in a browser.
+
+Sphinx is installed by `make book` alone, so where nobody has called it these tests are skipped."""
+
+import functools
+import html
+import http.server
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import browser
+import farm
+from book import __main__ as book
+from checker import exercises
+from farm import ROOT
+
+PYTHON = book.PLACE / "python/bin/python"
+pytestmark = pytest.mark.skipif(not PYTHON.exists(), reason="Sphinx is not installed here: make book installs it")
+in_browser = pytest.mark.skipif(bool(browser.missing()), reason=browser.missing())
+SIZES = ((1280, 900), (390, 844))
+PAGES = ("index.html", "labs/03_vector_add/README.html", "labs/10_synchronization/README.html", "labs/15_lagrange_interpolation/README.html",
+         "docs/results.html", "docs/glossary.html", "docs/teaching.html")
+
+# Each text with less contrast to what lies behind it than WCAG asks for, 4.5, or 3 where it is large.
+CONTRAST = """
+const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+const colour = text => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = text; canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data]; };
+const light = c => { const [r, g, b] = c.slice(0, 3).map(v => v / 255).map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+                     return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+const behind = element => { for (; element; element = element.parentElement) { const c = colour(getComputedStyle(element).backgroundColor); if (c[3] > 250) return c; }
+                            return [255, 255, 255, 255]; };
+const bad = new Set(), texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+while (texts.nextNode()) {
+    const element = texts.currentNode.parentElement, style = getComputedStyle(element), box = element.getBoundingClientRect();
+    if (!texts.currentNode.data.trim() || !box.width || !box.height || style.visibility === "hidden" || style.opacity === "0" || element.closest("svg")) continue;
+    const a = light(colour(style.color)), b = light(behind(element)), size = parseFloat(style.fontSize);
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < (size >= 24 || size >= 18.66 && style.fontWeight >= 700 ? 3 : 4.5))
+        bad.add(`${element.tagName}.${element.className} ${style.color} ${ratio.toFixed(2)} ${texts.currentNode.data.trim().slice(0, 30)}`);
+}
+return [...bad].slice(0, 10);
+"""
+
+
+@pytest.fixture(scope="module")
+def site():
+    """The site, built from nothing."""
+    place = farm.SESSION / "book"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    book.build(place / "site", place / "pages")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    # Of a processor, since other tests run beside this one.
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 60
+    return place / "site"
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=site))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+def test_each_page_of_the_course_is_there(site):
+    for path in (*ROOT.glob("docs/**/*.md"), *ROOT.glob("labs/*/README.md")):
+        assert (site / path.relative_to(ROOT)).with_suffix(".html").is_file(), path
+    start = (site / "index.html").read_text()
+    assert all(f"labs/{lab}/README.html" in start for lab in farm.labs())
+
+
+def test_a_fault_in_a_page_stops_the_build(tmp_path):
+    for name in ("common", "docs", "labs", "solutions"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "README.md", tmp_path)
+    for name in ("data", "build"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    faults = {"labs/03_vector_add/README.md": "\n[x](../../docs/nowhere.md)\n", "labs/04_matrix_add/README.md": "\n![x](pictures/nowhere.png)\n",
+              "docs/setup.md": "\n[x](cpu-mode.md#no-such-heading)\n", "docs/new.md": "# A page that nothing leads to\n"}
+    for name, text in faults.items():
+        with open(tmp_path / name, "a") as file:
+            file.write(text)
+    words = [str(PYTHON), "-B", "-m", "sphinx", "-q", "-n", "-W", "--keep-going", "-c", str(tmp_path / "common/book"), str(tmp_path), str(tmp_path / "site")]
+    result = subprocess.run(words, text=True, capture_output=True, check=False,
+                            env={**os.environ, "COURSE_PYTHON": sys.executable, "PYTHONPATH": str(tmp_path / "common")})
+    assert result.returncode != 0
+    for said in (r"labs/03_vector_add/README.md:\d+:.*nowhere", r"labs/04_matrix_add/README.md:\d+:.*nowhere.png",
+                 r"docs/setup.md:\d+:.*no-such-heading", r"docs/new.md: WARNING: document isn't included"):
+        assert re.search(said, result.stderr), result.stderr
+
+
+@pytest.mark.parametrize("lab", farm.labs())
+def test_a_labs_page_has_its_exercise_and_marks_what_to_write(site, lab):
+    page = (site / f"labs/{lab}/README.html").read_text()
+    blocks = re.findall(r'<details class="source"><summary><code>(.*?)</code>.*?<pre>(.*?)</pre>', page, re.DOTALL)
+    files = exercises.exercise_files(ROOT / "solutions" / lab)
+    assert [name for name, _ in blocks] == list(files)
+    for name, block in blocks:
+        plain = html.unescape(re.sub(r'<span class="linenos">.*?</span>|<[^>]+>', "", block))
+        assert plain.strip() == files[name].strip()
+        marked = "".join(re.findall(r'<span class="hll">(.*?)\n</span>', block, re.DOTALL))
+        assert marked.count("TODO") >= plain.count("// TODO")
+
+
+@pytest.mark.parametrize("lab", farm.labs())
+def test_links_lead_to_places_that_are_there(site, lab):
+    """Those that the book adds, too: terms, results, replays."""
+    page = site / f"labs/{lab}/README.html"
+    for link in re.findall(r'(?:href|src)="([^"]+)"', page.read_text()):
+        path, _, anchor = html.unescape(link).partition("#")
+        if path.startswith(("http", "data:")):
+            continue
+        target = (page.parent / path.partition("?")[0]).resolve() if path else page
+        assert target.exists(), link
+        assert not anchor or target.suffix != ".html" or "replays" in path or f'id="{anchor}"' in target.read_text(), link
+
+
+@in_browser
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_pages_in_a_browser(address, tmp_path, size):
+    with browser.Browser(*size, tmp_path) as chromium:
+        for page in PAGES:
+            chromium.open(f"{address}/{page}")
+            chromium.run("for (const one of document.querySelectorAll('details')) one.open = true")
+            chromium.run("window.scrollTo(0, document.body.scrollHeight)")
+            assert chromium.console() == [], page
+            width, room = chromium.run("return [document.documentElement.scrollWidth, innerWidth]")
+            assert width <= room, page
+            for theme in ("light", "dark"):
+                chromium.run(f"document.body.dataset.theme = '{theme}'")
+                assert chromium.run(CONTRAST) == [], (page, theme)
+
+
+@in_browser
+def test_formulas_are_set(address, tmp_path):
+    with browser.Browser(1280, 900, tmp_path) as chromium:
+        for lab in farm.labs():
+            chromium.open(f"{address}/labs/{lab}/README.html")
+            wanted, found, wrong = chromium.run("return ['.math', '.math .katex', '.katex-error'].map(what => document.querySelectorAll(what).length)")
+            assert wanted == found and wrong == 0, lab
+            assert chromium.console() == []
+
+
+@in_browser
+def test_hints_show_one_at_a_time(address, tmp_path):
+    with browser.Browser(390, 844, tmp_path) as chromium:
+        chromium.open(f"{address}/labs/03_vector_add/README.html")
+        shown = "return [...document.querySelectorAll('.hints')[0].querySelectorAll('details')].filter(one => one.checkVisibility()).length"
+        assert chromium.run(shown) == 1
+        chromium.run("document.querySelector('.hints summary').click()")
+        assert chromium.run(shown) == 2
+
+
+@in_browser
+@pytest.mark.parametrize("word, page", [("divergence", "labs/09_warp_divergence/README.html"), ("bubblewrap", "docs/teaching.html")])
+@pytest.mark.parametrize("served", [True, False], ids=["served", "from a folder"])
+def test_search(site, address, tmp_path, word, page, served):
+    with browser.Browser(390, 844, tmp_path) as chromium:
+        chromium.open(f"{address if served else site.as_uri()}/search.html?q={word}")
+        chromium.wait("document.querySelectorAll('#search-results li').length > 0")
+        chromium.wait(f"[...document.querySelectorAll('#search-results a')].some(link => link.href.includes('{page}'))")
+
+
+@in_browser
+def test_a_lab_is_printed(site, tmp_path):
+    book.print_labs(["03_vector_add"], site, tmp_path)
+    text = (tmp_path / "03_vector_add.pdf").read_bytes()
+    assert text.startswith(b"%PDF-") and 3 < len(re.findall(rb"/Type\s*/Page\b", text)) < 20

@@ -190,7 +190,7 @@ def course(machine, tmp_path):
 
 def test_the_list(course):
     text = course.make().stdout
-    for command in ("run", "check", "build", "bench", "test", "setup", "clean", "exercises"):
+    for command in ("run", "check", "build", "bench", "test", "setup", "clean", "exercises", "book"):
         assert re.search(rf"^make {command}\b", text, re.MULTILINE), command
     for variable in ("SOLUTION", "ARGS", "BACKEND", "NVCC", "CCBIN", "ARCH", "DEBUG"):
         assert variable in text
@@ -1008,6 +1008,16 @@ def test_bubblewrap_is_wished_for_and_not_missed(bare):
     result = set_up(bare, "python", "bubblewrap")
     assert result.returncode == 0 and "not installed: bubblewrap" in result.stderr
     assert set_up(bare, "python").stderr == ""
+
+
+def test_what_makes_the_book_is_needed_by_the_book_alone(bare):
+    has(bare, *EVERYTHING)
+    result = set_up(bare, "python", "book", KATEX="/none")
+    assert result.returncode == 1 and "not installed: book" in result.stderr
+    assert set_up(bare, "python", KATEX="/none").stderr == ""
+    (bare.path / "build/packages/usr/share/javascript/katex").mkdir(parents=True)
+    (bare.path / "build/packages/usr/share/javascript/katex/katex.min.js").touch()
+    assert set_up(bare, "python", "book", KATEX="/none").returncode == 0
 
 
 def test_the_first_python_with_the_packages(bare, tmp_path):

@@ -47,7 +47,6 @@ def repository() -> str:
     return found if found.startswith("https://") and "@" not in found else ""
 
 
-source = repository()
-if source:
-    html_theme_options = {"source_repository": f"{source}/", "source_branch": os.environ.get("BRANCH", "main"),
-                          "source_directory": ""}
+published, branch = repository(), os.environ.get("BRANCH", "main")
+if published:
+    html_theme_options = {"source_repository": f"{published}/", "source_branch": branch, "source_directory": ""}

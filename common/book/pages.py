@@ -39,6 +39,12 @@ def read_labs(app) -> None:
     app.labs = json.loads(subprocess.run(words, env={**os.environ, "PYTHONPATH": str(ROOT / "common")}, check=True, stdout=subprocess.PIPE).stdout)
 
 
+def changed(app, env, *_) -> list[str]:
+    """The labs' pages to which something else belongs than at the last build."""
+    before, env.labs = getattr(env, "labs", {}), app.labs
+    return [f"labs/{lab}/README" for lab, text in app.labs.items() if before.get(lab) != text]
+
+
 def add(app, docname: str, source: list[str]) -> None:
     """At the end of a page, what belongs to it."""
     text = source[0].replace("```math\n", "```{math}\n")
@@ -50,8 +56,6 @@ def add(app, docname: str, source: list[str]) -> None:
         text = f"# Lab {docname.split('/')[2][:2]}: all figures\n\n{text}"
     elif docname.startswith("labs/"):
         lab = docname.split("/")[1]
-        for path in (ROOT / "labs" / lab / "hints.md", *(ROOT / "solutions" / lab).glob("*"), *REPLAYS.glob(f"{lab[:2]}_*.html")):
-            app.env.note_dependency(str(path))
         text += f"\n\n{app.labs[lab]}"
     source[0] = text
 
@@ -65,9 +69,8 @@ def leads_out(app, docname: str, match: re.Match) -> str:
     name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else ""
     if not (path.is_dir() or path.suffix == ".md" and path.is_file() and name.removesuffix(".md") not in app.env.found_docs):
         return match[0]
-    published = app.config.html_theme_options.get("source_repository")
-    branch = app.config.html_theme_options.get("source_branch")
-    return f"[{match[1]}]({published}{'tree' if path.is_dir() else 'blob'}/{branch}/{name})" if published else match[1]
+    published = app.config.published
+    return f"[{match[1]}]({published}/{'tree' if path.is_dir() else 'blob'}/{app.config.branch}/{name})" if published else match[1]
 
 
 def terms() -> dict[str, tuple[str, str]]:
@@ -154,7 +157,10 @@ def copy_along(app, error) -> None:
 
 
 def setup(app) -> dict:
+    app.add_config_value("published", "", "env")  # where the course's repository is to be seen
+    app.add_config_value("branch", "main", "env")
     app.connect("builder-inited", read_labs)
+    app.connect("env-get-outdated", changed)
     app.connect("source-read", add)
     app.connect("doctree-read", link_terms)
     app.connect("build-finished", copy_along)

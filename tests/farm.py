@@ -260,10 +260,7 @@ def has_further(lab: str) -> bool:
 
 def lab_flags(lab: str, backend: str, further: bool = False) -> str:
     """What the lab's Makefile asks of nvcc, or of the compiler for the CPU; further: with the variants of further/."""
-    makefile = ROOT / "labs" / lab / "Makefile"
-    text = makefile.read_text() if makefile.is_file() else ""
-    flags = {name: " ".join(re.findall(rf"^{name}\s*[:+?]?=[ \t]*(.*)$", text, re.MULTILINE))
-             for name in ("LAB_NVCC_FLAGS", "LAB_CXX_FLAGS")}
+    flags = exercises.flags_of(ROOT / "labs" / lab)
     asked = ["-DLAB_FURTHER"] if further and has_further(lab) else []
     if backend == "cpu":
         return " ".join([flags["LAB_CXX_FLAGS"], *asked]).strip()

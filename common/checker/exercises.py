@@ -105,6 +105,14 @@ def include_paths(source: Path) -> list[str]:
     return [f"-I{source.parent}", f"-I{source.parent}/../../labs/{source.parent.name}"]
 
 
+def flags_of(lab: Path) -> dict[str, str]:
+    """What the Makefile of a lab asks of nvcc, and of the host's compiler."""
+    makefile = lab / "Makefile"
+    text = makefile.read_text(encoding="utf-8") if makefile.is_file() else ""
+    return {name: " ".join(re.findall(rf"^{name}\s*[:+?]?=[ \t]*(.*)$", text, re.MULTILINE))
+            for name in ("LAB_NVCC_FLAGS", "LAB_CXX_FLAGS")}
+
+
 def shown(path: Path) -> str:
     """The path as messages show it: from the course's folder where it lies inside."""
     return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)

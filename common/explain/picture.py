@@ -39,7 +39,8 @@ def all_of(kernels: list[Kernel], width: int) -> dict[str, Picture]:
         by_access: dict[tuple, list] = {}
         in_order = sorted(launch.touches, key=lambda touch: touch[6:9])  # block, step, warp: blocks run side by side
         for place, what, space, name, bytes_of_array, *request in in_order:
-            by_access.setdefault((place, what, space, name, bytes_of_array), []).append(request)
+            if SPACE[space] != "constant":
+                by_access.setdefault((place, what, space, name, bytes_of_array), []).append(request)
         for (place, what, space, name, bytes_of_array), requests in by_access.items():
             words = f"{WHAT[what]} {SPACE[space]}"
             title = f"{kernel.short_name}, {words}: {what_stands(launch.places[place])}"

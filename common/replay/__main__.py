@@ -8,7 +8,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -43,6 +45,7 @@ class Film:
     status: int = 0
     said: str = ""
     order: str = ""  # of warps and lanes; "" is that of their numbers
+    flags: str = ""  # of the compiler
 
 
 def parse(words: list[str] | None = None) -> argparse.Namespace:
@@ -89,22 +92,33 @@ def filmed(options: argparse.Namespace) -> Film:
         reel, places, findings = (Path(folder) / name for name in ("reel", "places", "findings"))
         information.write(places)
         order = {"CUDA_CPU_ORDER": os.environ.get("CUDA_CPU_ORDER", ""), **order_of_threads()}
-        settings = {**os.environ, **SETTINGS, **order, "CUDA_CPU_FILM": str(reel), "CUDA_CPU_FILM_PLACES": str(places),
+        settings = {**os.environ, **SETTINGS, **order, "CUDA_CPU_LEAKS": "", "CUDA_CPU_FILM": str(reel), "CUDA_CPU_FILM_PLACES": str(places),
                     "CUDA_CPU_FINDINGS": str(findings), "CUDA_CPU_MEMORY": str(most_memory()),
                     "CUDA_CPU_FILM_EVENTS": str(options.events), "CUDA_CPU_FILM_KERNEL": options.kernel}
-        try:
-            run = subprocess.run([program, *options.arguments], env=settings, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                 text=True, errors="replace", timeout=options.timeout)
-        except subprocess.TimeoutExpired:
-            raise Failure(f"the program has not ended within {options.timeout:g} s: choose a smaller case") from None
-        film = Film(options.source, options.arguments, information, Reel(reel), status=run.returncode, said=run.stderr,
-                    order=order["CUDA_CPU_ORDER"])
+        with subprocess.Popen([program, *options.arguments], env=settings, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True, errors="replace") as run:
+            try:
+                _, said = run.communicate(timeout=options.timeout)
+            except subprocess.TimeoutExpired:
+                said = ended(run) + f"the program has not ended within {options.timeout:g} s (--timeout), and was stopped"
+        film = Film(options.source, options.arguments, information, Reel(reel), status=run.returncode, said=said,
+                    order=order["CUDA_CPU_ORDER"], flags=options.flags)
         film.faults = faults_of(findings, program, options.source)
     return film
 
 
+def ended(run: subprocess.Popen) -> str:
+    """Ends a program, which writes its film then, and gives what it has said."""
+    run.terminate()
+    try:
+        return run.communicate(timeout=60)[1]
+    except subprocess.TimeoutExpired:
+        run.kill()
+        return run.communicate()[1]
+
+
 def faults_of(path: Path, program: Path, source: Path) -> list[dict]:
-    """What was found, each with the step at which it came."""
+    """What was found, each with the step at which it came first, whichever thread it was."""
     facts = [json.loads(line) for line in path.read_text(errors="replace").splitlines() if line.endswith("}")] if path.exists() else []
     found: dict[str, dict] = {}
     for fact in facts:
@@ -112,7 +126,7 @@ def faults_of(path: Path, program: Path, source: Path) -> list[dict]:
         if moment is None or fact.get("kernel") is None or "count" in fact:
             continue
         for finding in findings_of([fact], program, source):
-            found.setdefault(finding.sentence, {
+            found.setdefault(re.sub(r"\(\d+,\d+,\d+\)", "", finding.sentence), {
                 "step": moment, "kind": finding.kind, "lines": finding.lines, "sentence": finding.sentence,
                 "address": fact.get("address"), "threads": [side.get("thread") for side in (fact.get("first"), fact.get("second"))
                                                             if side] or [finding.thread]})
@@ -130,11 +144,13 @@ def replay(options: argparse.Namespace) -> int:
     if film.status in (2, 77):
         return film.status
     if not film.reel.steps:
-        print("make replay: " + (f"no kernel's name contains {options.kernel}" if options.kernel and film.reel.head.get("others")
+        others = film.reel.head.get("others", [])
+        print("make replay: " + (f"no kernel's name contains {options.kernel}: those that ran are {', '.join(others)}" if others
                                  else "no kernel ran, so there is nothing to show"), file=sys.stderr)
-        return 1
+        return 2 if others else 1
     if film.status:
-        print(f"make replay: the program ended with status {film.status}; the page shows what ran until then", file=sys.stderr)
+        how = f"was ended by {signal.Signals(-film.status).name}" if film.status < 0 else f"ended with status {film.status}"
+        print(f"make replay: the program {how}; the page shows what ran until then", file=sys.stderr)
     options.output.parent.mkdir(parents=True, exist_ok=True)
     page.write(film, options.output, options.title)
     for sentence in film.reel.left_out():

@@ -15,7 +15,7 @@ from pathlib import Path
 from explain.frames import frames_of, output
 from explain.places import INCLUDED
 
-CALL = re.compile(r"^ *[0-9a-f]+:\tcall\s+\S+ <(cuda_cpu_line|__tsan_(?:read|write|unaligned|volatile|atomic)\w*|cuda_cpu_mem\w+)>$")
+CALL = re.compile(r"^ *[0-9a-f]+:\tcall\s+\S+ <(cuda_cpu_(?:line|load|store)|__tsan_(?:read|write|unaligned|volatile|atomic)\w*|cuda_cpu_mem\w+)>$")
 ENTRY = re.compile(r"^ <(\w+)><(\w+)>: Abbrev Number: \d+ \(DW_TAG_(\w+)\)|^    <\w+>   DW_AT_(\w+) *: (.*)$")
 WANTED = frozenset("name type byte_size encoding data_member_location upper_bound count low_pc high_pc location decl_line "
                    "specification abstract_origin artificial declaration const_value".split())
@@ -76,18 +76,20 @@ class Information:
                 levels[-1].attributes[match[4]] = match[5]
 
     def find_places(self) -> None:
-        """Where the calls return to, and the innermost of the learner's lines there."""
-        found, before = [], False
+        """Where the calls return to, and the innermost of the learner's lines there; and what they call."""
+        found, before = {}, None
         for line in output("objdump", "-d", "--no-show-raw-insn", self.program).splitlines():
             if before and ":\t" in line:
-                found.append(int(line.split(":")[0], 16))
-            before = bool(CALL.match(line))
+                found[int(line.split(":")[0], 16)] = before[1]
+            before = CALL.match(line)
         frames = frames_of(self.program, (address - 1 for address in found))
         self.places: list[tuple[int, str, int]] = []
-        for address in found:
+        self.calls: list[str] = []
+        for address, call in found.items():
             own = next((one for one in frames[address - 1] if one.line and not INCLUDED.search(one.file)), None)
             if own:
                 self.places.append((address, own.file, own.line))
+                self.calls.append(call)
 
     def find_functions(self) -> None:
         """The functions that hold places, and their variables."""
@@ -127,7 +129,7 @@ class Information:
                 self.find_variables(entry, function, low, low + entry.number("high_pc"))
             if entry.tag not in ("variable", "formal_parameter") or "artificial" in entry.attributes:
                 continue
-            place = re.search(r"\(DW_OP_fbreg: (-?\d+)\)", entry.attributes.get("location", ""))
+            place = re.search(r"\(DW_OP_fbreg: (-?\d+)(; DW_OP_deref)?\)", entry.attributes.get("location", ""))
             name, type_entry = self.name_of(entry), entry.reference("type")
             if not place or not name or type_entry is None or name.startswith(("cuda_cpu", "__")):
                 continue
@@ -137,7 +139,7 @@ class Information:
                 self.variables.append({"name": name, "type": number, "function": function, "rows": len(self.rows), "line":
                                        entry.number("decl_line"), "parameter": entry.tag == "formal_parameter"})
                 for start in range(0, size, PIECE):
-                    self.rows.append((function, int(place[1]) + start, min(PIECE, size - start), first, end,
+                    self.rows.append((function, int(place[1]), int(bool(place[2])), start, min(PIECE, size - start), first, end,
                                       entry.number("decl_line"), int(entry.tag == "formal_parameter")))
 
     def type_of(self, where: int | None) -> int:
@@ -193,5 +195,5 @@ class Information:
         """Tells the program its places and variables (runtime/film_reel.h)."""
         lines = [f"{len(self.places)}"]
         lines += [f"{address:x} {line} {function}" for (address, _, line), function in zip(self.places, self.function_of)]
-        lines += ["{} {} {} {:x} {:x} {} {}".format(*row) for row in self.rows]
+        lines += ["{} {} {} {} {} {:x} {:x} {} {}".format(*row) for row in self.rows]
         path.write_text("\n".join(lines) + "\n")

@@ -53,11 +53,16 @@ class Film {
   threadCount(step) { return this.launch(step).block.reduce((a, b) => a * b, 1); }
 
   prepareArrays() {
-    this.arrays = this.head.arrays.map((one, number) => ({...one, number, unit: one.bytes > 1 << 20 ? 4 : 1}));
+    this.arrays = this.head.arrays.map((one, number) => ({...one, number, shared: one.space === "shared"}));
+    // Of a large array only those pieces of 256 bytes are kept that some launch touches: slot[piece] says where.
+    for (const array of this.arrays) array.slot = new Int32Array(Math.ceil(array.bytes / 256)).fill(array.shared ? 0 : -1);
+    this.beginning_array.forEach((number, i) => { this.arrays[number].slot[this.beginning_offset[i] >>> 8] = 0; });
     for (const array of this.arrays) {
-      array.data = new Uint8Array(array.bytes);
-      array.writer = new Int32Array(Math.ceil(array.bytes / array.unit));
-      array.pieces = new Uint8Array(Math.ceil(array.bytes / 256));  // which the film knows
+      let slots = 0;
+      for (let i = 0; i < array.slot.length; ++i) if (array.slot[i] === 0) array.slot[i] = slots++;
+      array.data = new Uint8Array(slots * 256);
+      array.writer = new Int32Array(slots * 256);
+      array.known = new Uint8Array(slots);  // in this launch
     }
     this.beginningAt = [];
     let at = 0;
@@ -70,7 +75,7 @@ class Film {
   // Everything as a launch finds it.
   reset(launch) {
     for (const array of this.arrays) {
-      array.pieces.fill(array.shared);
+      array.known.fill(array.shared);
       array.data.fill(0);
       array.writer.fill(0);
       if (array.shared) this.poison(array);
@@ -79,15 +84,20 @@ class Film {
       if (one !== launch) return;
       const array = this.arrays[this.beginning_array[i]], offset = this.beginning_offset[i];
       const size = Math.min(256, array.bytes - offset);
-      array.data.set(this.beginning_values.subarray(this.beginningAt[i], this.beginningAt[i] + size), offset);
-      array.pieces[offset / 256] = 1;
+      array.data.set(this.beginning_values.subarray(this.beginningAt[i], this.beginningAt[i] + size), this.where(array, offset));
+      array.known[array.slot[offset >>> 8]] = 1;
     });
     this.state = new Uint8Array(1024).fill(NOT_BEGUN);
-    this.place = new Uint16Array(1024);
+    this.place = new Uint32Array(1024);
     this.depth = new Uint8Array(1024);
   }
+  // Where a byte of an array lies in its data; negative if it is in none of the pieces.
+  where(array, offset) {
+    const slot = array.slot[offset >>> 8];
+    return slot < 0 ? -1 : slot * 256 + (offset & 255);
+  }
   poison(array) {
-    new Uint32Array(array.data.buffer, 0, array.bytes >> 2).fill(UNWRITTEN.shared);
+    new Uint32Array(array.data.buffer).fill(UNWRITTEN.shared);
     array.writer.fill(0);
   }
 
@@ -96,7 +106,7 @@ class Film {
     this.before = new Uint8Array(this.values.length);
     this.writerBefore = new Int32Array(this.access_what.length);
     this.stateBefore = new Uint8Array(this.move_state.length);
-    this.placeBefore = new Uint16Array(this.move_state.length);
+    this.placeBefore = new Uint32Array(this.move_state.length);
     this.depthBefore = new Uint8Array(this.move_state.length);
     this.sharedBefore = [];  // by block: what the one before has left
     this.barriers = [];      // steps with which a barrier opens
@@ -121,9 +131,9 @@ class Film {
       if (opens) this.barriers.push(step);
       for (let i = this.accessStart[step]; i < this.accessStart[step + 1]; ++i) {
         if (this.access_what[i] === LOAD) continue;
-        const array = this.arrays[this.access_array[i]], offset = this.access_offset[i];
-        this.before.set(array.data.subarray(offset, offset + this.access_size[i]), this.valueStart[i]);
-        this.writerBefore[i] = array.writer[Math.floor(offset / array.unit)];
+        const array = this.arrays[this.access_array[i]], at = this.where(array, this.access_offset[i]);
+        this.before.set(array.data.subarray(at, at + this.access_size[i]), this.valueStart[i]);
+        this.writerBefore[i] = array.writer[at];
         this.store(i, this.values, i + 1);
       }
     }
@@ -140,9 +150,9 @@ class Film {
     this.depth[thread] = depth;
   }
   store(i, values, writer) {
-    const array = this.arrays[this.access_array[i]], offset = this.access_offset[i], size = this.access_size[i];
-    array.data.set(values.subarray(this.valueStart[i], this.valueStart[i] + size), offset);
-    array.writer.fill(writer, Math.floor(offset / array.unit), Math.ceil((offset + size) / array.unit));
+    const array = this.arrays[this.access_array[i]], at = this.where(array, this.access_offset[i]), size = this.access_size[i];
+    array.data.set(values.subarray(this.valueStart[i], this.valueStart[i] + size), at);
+    array.writer.fill(writer, at, at + size);
   }
 
   forward(step) {

@@ -30,9 +30,9 @@ class MemoryTables {
       holder.replaceChildren(...panels);
     const box = byId("memory");
     const cell = box.querySelector(".c.mine") || box.querySelector(".c.read, .c.written");
-    const top = cell ? cell.offsetTop - box.offsetTop - box.scrollTop : 0;
-    if (cell && box.scrollHeight > box.clientHeight && (top < 50 || top + 30 > box.clientHeight))
-      box.scrollTop += top - Math.min(150, box.clientHeight / 2);
+    const top = cell ? cell.offsetTop - box.offsetTop : 0, title = cell ? cell.closest(".array").offsetTop - box.offsetTop : 0;
+    if (cell && box.scrollHeight > box.clientHeight && (top < box.scrollTop + 50 || top + 30 > box.scrollTop + box.clientHeight))
+      box.scrollTop = Math.max(title - 40, top - box.clientHeight + 60);  // with the array's name, if both fit
     this.showCell();
   }
 
@@ -82,11 +82,14 @@ class MemoryTables {
     panel.querySelector(".cost").replaceChildren(...this.cost(array, accesses));
     const letters = this.lettersOf(panel, shownColumns);
     panel.columnHeads.forEach((head, c) => {
-      head.textContent = option.column + c;
+      head.textContent = columns > 1 ? option.column + c : "";
       head.classList.toggle("busy", option.laid && array.shared && accesses.length > 0 && this.isCrowded(accesses, option.column + c, size, array));
     });
+    // By banks those rows come first that the step touches: they may lie far apart.
+    const first = option.laid ? [...new Set([...touched.keys()].map(index => Math.floor(index / columns)))].sort((a, b) => a - b).slice(0, shownRows) : [];
+    for (let row = option.row; first.length < shownRows; ++row) if (!first.includes(row % rows)) first.push(row % rows);
     panel.cells.forEach((line, r) => {
-      const row = option.row + r;
+      const row = first[r];
       panel.heads[r].textContent = isMatrix ? row : row * columns;
       line.forEach((cell, c) => {
         const index = row * columns + option.column + c;
@@ -98,7 +101,7 @@ class MemoryTables {
         const name = ["c", there ? "" : "void", value.unwritten ? "unwritten" : "", !value.known && there ? "unknown" : "", use?.read ? "read" : "",
           use?.written ? "written" : "", mine ? "mine" : "", isChosen ? "chosen" : ""].filter(Boolean).join(" ");
         if (cell.className !== name) cell.className = name;
-        const text = fitted(value.text, letters);
+        const text = option.laid && columns > 16 && !value.unwritten ? "" : fitted(value.text, letters);  // the lanes have no room beside it
         if (cell.firstChild.data !== text) cell.firstChild.data = text;
         cell.title = text === value.text ? "" : value.text;
         cell.index = there ? index : -1;
@@ -145,10 +148,10 @@ class MemoryTables {
         view.show(true);
       }});
     const head = element("div", {class: "head"}, element("h3", {text: array.title}),
-      element("small", {text: `${array.shared ? "shared" : "global"}, ${array.type === undefined ? `${array.guess} bytes` : this.values.types[array.type].name}` +
+      element("small", {text: `${array.space}, ${array.type === undefined ? `${array.guess} bytes` : this.values.types[array.type].name}` +
         `${array.shape.length > 1 ? ` ${array.shape.join(" × ")}` : ` [${array.shape[0]}]`}`}),
       element("button", {text: `by ${name}`, "aria-pressed": option.laid, title: array.shared ? "32 banks of 4 bytes" : "32 bytes a row",
-        onclick: () => { option.laid = !option.laid; option.row = option.column = 0; view.show(); }}),
+        onclick: () => { option.laid = !option.laid; option.row = option.column = 0; view.show(true); }}),
       element("span", {class: "part"}));
     if (rows > shownRows) head.append(move(-1, "row"), move(1, "row"));
     if (columns > shownColumns) head.append(move(-1, "column"), move(1, "column"));
@@ -160,7 +163,7 @@ class MemoryTables {
       cell.append(document.createTextNode(""));
       return cell;
     }));
-    const table = element("div", {class: "cells", tabindex: "0", role: "application", "aria-label": `${array.title}: arrow keys choose a cell`,
+    const table = element("div", {class: option.laid && columns > 16 ? "cells narrow" : "cells", tabindex: "0", role: "application", "aria-label": `${array.title}: arrow keys choose a cell`,
       style: shownColumns === 1 ? "grid-template-columns: 2.4em minmax(5em, max-content)" : `--columns: ${shownColumns}`});
     table.append(element("i", {class: "corner", text: option.laid ? (array.shared ? "bank" : "") : ""}), ...panel.columnHeads);
     panel.cells.forEach(line => {
@@ -204,8 +207,8 @@ class MemoryTables {
   showCell() {
     const {film, values, view} = this;
     if (!view.cell) { byId("cell").textContent = "choose a cell to know who wrote it"; return; }
-    const array = film.arrays[view.cell.array], size = values.elementSize(array), at = view.cell.index * size;
-    const writer = array.writer[Math.floor(at / array.unit)], value = values.element(array, view.cell.index, 9);
+    const array = film.arrays[view.cell.array];
+    const writer = array.writer[film.where(array, view.cell.index * values.elementSize(array))], value = values.element(array, view.cell.index, 9);
     let text = `${values.indexText(array, view.cell.index)} = ${value.unwritten ? "not written" : value.text || "not known"}`;
     if (writer) {
       const access = writer - 1, step = film.stepOf(access), thread = film.access_thread[access];

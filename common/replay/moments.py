@@ -12,6 +12,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from checker.exercises import flags_of
 from checker.failure import Failure
 from checker.job import interruptible
 
@@ -30,6 +31,7 @@ class Moment:
     arguments: str
     task: str  # what to predict before one looks
     change: tuple[str, str] | None = None  # what the mistake replaces in the solution, and by what
+    file: str = ""  # where, if not in the solution's .cu
     order: str = ""
     kernel: str = ""
     at: str = ""  # the address of the moment
@@ -63,6 +65,10 @@ MOMENTS = [
            "A parent launches two children, one that nobody waits for, and a tail. In which order do they run?"),
     Moment("13_matrix_product", "13_two_tiles", "Two tiles of the product", "--size 32 --type float --variant tiled",
            "Each thread reads a row of one tile and a column of the other. Which of the two reads needs one wavefront, and why the other as well?"),
+    Moment("13_matrix_product", "13_transposed", "A transposed tile's banks", "--m 16 --n 16 --k 8 --type float --variant vectorised",
+           "The tile of a lies transposed, and its rows are 128 floats long now, without the 4 that the solution adds. Lanes 0 and 1 share a "
+           "row of a. Into which banks do they store their first elements, and how many wavefronts does the warp's store take?",
+           ("int a_padding = Vector<T>::width", "int a_padding = 0"), file="given/tiles.h", at="step=169&thread=0&laid=3"),
     Moment("16_dfa_minimization", "16_sort", "A counting sort", "random 12 2 --variant horizontal_a",
            "Where does the counting sort put the first element of thread 0: which count does it read, and which place does it write?",
            kernel="by_value"),
@@ -71,20 +77,23 @@ MOMENTS = [
 
 def made(moment: Moment, cxx: str) -> Path:
     """Writes the page of a moment."""
-    name = moment.lab.partition("_")[2]
-    source = ROOT / "solutions" / moment.lab / f"{name}.cu"
-    flags = ["-fopenmp"] if "-fopenmp" in (ROOT / "labs" / moment.lab / "Makefile").read_text() else []
+    name = moment.lab.partition("_")[2] + ".cu"
+    folders = [Path(os.path.relpath(ROOT / kind / moment.lab)) for kind in ("solutions", "labs")]
+    source, flags = folders[0] / name, flags_of(folders[1])["LAB_CXX_FLAGS"]
     if moment.change:
-        text = source.read_text()
-        if text.count(moment.change[0]) < 1:
-            raise Failure(f"{source} has not what the mistake of {moment.name} replaces")
-        # From here, since flags are split at spaces, of which the way to the course may have some.
-        flags += [f"-I{os.path.relpath(ROOT / kind / moment.lab)}" for kind in ("solutions", "labs")]
-        source = PAGES / "sources" / moment.name / f"{name}.cu"
-        source.parent.mkdir(parents=True, exist_ok=True)
-        source.write_text(text.replace(*moment.change, 1))
+        # The way to the course may have spaces, at which flags are split: so it is from here.
+        flags += "".join(f" -I{folder} -I{(folder / moment.file).parent}" for folder in folders)
+        source = PAGES / "sources" / moment.name / name
+        for file in {name, moment.file or name}:
+            text = next(folder / file for folder in folders if (folder / file).exists()).read_text(encoding="utf-8")
+            if file == (moment.file or name):
+                if moment.change[0] not in text:
+                    raise Failure(f"{file} of lab {moment.lab} has not what the mistake of {moment.name} replaces")
+                text = text.replace(*moment.change, 1)
+            (source.parent / file).parent.mkdir(parents=True, exist_ok=True)
+            (source.parent / file).write_text(text, encoding="utf-8")
     os.environ["CUDA_CPU_ORDER"] = moment.order
-    options = parse(["--cxx", cxx, f"--flags={' '.join(flags)}", "--kernel", moment.kernel, str(source), "--", *moment.arguments.split()])
+    options = parse(["--cxx", cxx, f"--flags={flags}", "--kernel", moment.kernel, str(source), "--", *moment.arguments.split()])
     film = filmed(options)
     if not film.reel.steps:
         raise Failure(f"the program of {moment.name} ran no kernel: {film.said.strip()}")

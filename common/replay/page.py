@@ -51,7 +51,7 @@ def knowledge(film: Film) -> dict:
         "places": places,
         "functions": [[one["name"], one["line"], numbers.get(one["file"], 0)] for one in information.functions],
         "variables": [[one["name"], one["type"], one["function"], one["rows"], one["parameter"]] for one in information.variables],
-        "rows": [row[2] for row in information.rows],
+        "rows": [row[4] for row in information.rows],
         "types": information.types,
         "symbols": information.symbols,
         "faults": film.faults,

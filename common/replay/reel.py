@@ -39,7 +39,7 @@ class Reel:
         if self.head.get("left_out"):
             said.append(f"{self.head['left_out']:,} later launches are not in the film.")
         if self.head.get("others"):
-            said.append(f"{self.head['others']:,} launches of kernels with other names are not in the film.")
+            said.append(f"Launches of other kernels are not in the film: {', '.join(self.head['others'])}.")
         if self.head.get("unseen"):
             said.append(f"{self.head['unseen']:,} elements were written without a step that shows it: they change where their launch ends.")
         return said

@@ -2,8 +2,8 @@
 // The source with the warps that stand at its lines, the threads of the block by state, and the variables of one.
 
 const LETTERS = {runs: "R", ready: "r", out: "o", barrier: "B", warp: "W", ended: "E", none: "–"};
-const MEANING = {runs: "runs in this step", ready: "goes on next", out: "out of this branch", barrier: "waits at the barrier",
-  warp: "waits in a warp primitive", ended: "has ended", none: "has not begun"};
+const MEANING = {runs: "runs now", ready: "goes on next", out: "out of this branch", barrier: "waits at the barrier",
+  warp: "waits for its warp", ended: "has ended", none: "not begun"};
 const WORDS = /(\/\/.*$)|("(?:[^"\\]|\\.)*")|\b(__\w+__|if|else|for|while|do|return|const|constexpr|template|class|struct|void|int|float|double|unsigned|bool|char|auto|switch|case|break|continue|typename|using|static|extern|inline|size_t|u?int(?:8|16|32|64)_t)\b/g;
 
 const byId = name => document.getElementById(name);
@@ -120,7 +120,7 @@ class Threads {
       if (this.notes[warp].textContent !== note) this.notes[warp].textContent = note;
       this.notes[warp].parentNode.classList.toggle("now", film.step_warp[step] === warp);
     }
-    byId("order").textContent = `one of many orders: ${{forward: "warps in turn", reversed: "from the last warp on"}[film.known.order] || film.known.order}`;
+    byId("order").textContent = `one of many orders: ${{forward: "warps in turn", reversed: "from the last warp on"}[film.known.order] || `warps at random (${film.known.order})`}`;
     const row = this.notes[film.step_warp[step]]?.parentNode, box = byId("threads");
     if (row && box.scrollHeight > box.clientHeight) {
       const top = row.offsetTop - box.offsetTop;
@@ -138,7 +138,7 @@ class Threads {
 
   showSource(step, standing) {
     const {film, view} = this, {known} = film;
-    const ran = known.places[film.step_place[step]], own = known.places[film.place[view.thread]];
+    const ran = film.step_place[step] && known.places[film.step_place[step]], own = known.places[film.place[view.thread]];
     const file = view.file ?? (ran ? ran[0] : own ? own[0] : this.file < 0 ? 0 : this.file);
     if (file !== this.file) {
       this.file = file;

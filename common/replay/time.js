@@ -17,6 +17,7 @@ function elementsText(values, array, indices) {
   const sorted = [...new Set(indices)].sort((a, b) => a - b);
   if (sorted.length === 1) return values.indexText(array, sorted[0]);
   const by = sorted[1] - sorted[0];
+  if (array.parts) return `${values.indexText(array, sorted[0])} … ${values.indexText(array, sorted[sorted.length - 1])}` + (by === 1 ? "" : ` (${sorted.length} elements)`);
   if (sorted.length > 2 && sorted.every((index, i) => index === sorted[0] + i * by)) {
     const last = sorted[sorted.length - 1], side = array.shape[array.shape.length - 1];
     if (array.declared && array.shape.length === 2) {
@@ -31,13 +32,22 @@ function elementsText(values, array, indices) {
   return `${sorted.length} elements of ${array.title}`;
 }
 
+// In one dimension 5 is as good as (5,0,0).
+function shortIndices(sentence, {grid, block}) {
+  return sentence.replace(/\b(thread|block) \((\d+),0,0\)/g, (text, word, number) =>
+    (word === "thread" ? block : grid).slice(1).every(side => side === 1) ? `${word} ${number}` : text);
+}
+
 class View {
   constructor(film, values) {
     Object.assign(this, {film, values, step: 0, thread: 0, cell: null, stride: "warp", timer: 0});
     this.threads = new Threads(film, values, this);
     this.memory = new MemoryTables(film, values, this);
     this.predict = new Predict(film, values, this);
-    this.faults = film.known.faults.map(fault => ({...fault, step: Math.min(fault.step, film.steps - 1)}));
+    this.faults = film.known.faults.map(fault => {
+      const step = Math.min(fault.step, film.steps - 1);
+      return {...fault, step, sentence: shortIndices(fault.sentence, film.launch(step))};
+    });
     film.known.faults = this.faults;
     this.prepare();
     this.readAddress();
@@ -71,9 +81,11 @@ class View {
     if (film.barriers.length <= 400) marks.append(...film.barriers.map(step => element("i", {class: "barrier", style: at(step)})));
     marks.append(...this.faults.map(fault => element("i", {class: "fault", style: at(fault.step), text: "!"})));
     byId("faults").hidden = !this.faults.length;
-    byId("faults").querySelector("ol").append(...this.faults.map(fault => element("li", {},
-      element("button", {text: `step ${fault.step}`, onclick: () => this.goFault(fault)}), ` ${fault.sentence}`)));
+    byId("faults").querySelector("ol").append(...this.faults.map(fault => element("li", {}, element("button", {
+      text: `! step ${fault.step}: ${fault.kind}${fault.lines.length ? `, line ${spans(fault.lines)}` : ""}`, onclick: () => this.goFault(fault)}),
+    element("p", {text: fault.sentence}))));
     byId("task").textContent = known.task;
+    byId("task").onclick = () => byId("task").classList.toggle("open");
     byId("task").hidden = !known.task;
     if (known.left_out.length) byId("said").append(element("p", {class: "left", text: known.left_out.join(" ")}));
   }
@@ -185,8 +197,14 @@ class View {
     this.memory.show(this.step);
     if (!sameMoment) this.say();
     this.showStride();
-    const words = {step: this.step, thread: this.thread, ...this.cell ? {cell: `${this.cell.array}.${this.cell.index}`} : {}};
-    history.replaceState(null, "", "#" + new URLSearchParams(words));
+    const laid = film.arrays.filter(array => this.memory.option(array).laid).map(array => array.number);
+    document.body.classList.toggle("under_way", this.step > 0);
+    const words = {step: this.step, thread: this.thread, ...this.cell ? {cell: `${this.cell.array}.${this.cell.index}`} : {}, ...laid.length ? {laid: laid.join(".")} : {}};
+    this.address = "#" + new URLSearchParams(words);
+    this.later ||= setTimeout(() => {  // browsers refuse more than some in a second
+      this.later = 0;
+      history.replaceState(null, "", this.address);
+    }, 100);
   }
   say() {
     const {film} = this, [first, then] = this.sentences(this.step);
@@ -233,10 +251,10 @@ class View {
     return [first, this.outcome(step, warp, lanes)];
   }
   outcome(step, warp, lanes) {
-    const {film} = this, ways = new Map();
+    const {film} = this, ways = new Map(), now = film.line(film.step_place[step]);
     for (const lane of lanes) {
       const thread = warp * 32 + lane, state = film.state[thread], line = film.line(film.place[thread]);
-      const way = state === STANDS ? `line ${line} next` : state === AT_BARRIER ? `at the barrier of line ${line}`
+      const way = state === STANDS ? line === now ? `still in line ${line}` : `line ${line} next` : state === AT_BARRIER ? `at the barrier of line ${line}`
         : state === IN_WARP ? `wait in line ${line} for their warp` : "ended";
       ways.set(way, [...ways.get(way) || [], lane]);
     }
@@ -269,6 +287,7 @@ class View {
     if (whole("thread") >= 0) this.thread = whole("thread");
     const cell = (words.get("cell") || "").match(/^(\d+)\.(\d+)$/);
     if (cell && this.film.arrays[cell[1]]) this.cell = {array: Number(cell[1]), index: Number(cell[2])};
+    for (const number of (words.get("laid") || "").match(/\d+/g) || []) if (this.film.arrays[number]) this.memory.option(this.film.arrays[number]).laid = true;
     if (words.has("predict")) this.predict.toggle(true);
   }
   light() {
@@ -284,7 +303,7 @@ class View {
         element("th", {text: key}), element("td", {text: what})))),
       element("p", {text: "The order shown is the one in which the threads really ran in CPU mode: warps take turns, the lanes of a warp go " +
         "together, blocks one after another. It is one of many that CUDA allows: ORDER=reversed or ORDER=random:7 gives others. " +
-        "The page's address names this moment: copy it to show it to somebody."}), element("button", {text: "Close"}));
+        "The page's address names this moment: copy it to show it to somebody. Ctrl and + make all larger."}), element("button", {text: "Close"}));
     }
     dialog.showModal();
   }

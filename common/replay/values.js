@@ -77,10 +77,11 @@ class Values {
   isStructure(array) { return array.type !== undefined && this.types[array.type].kind === "structure"; }
   // An element's value; "" where the film does not know it.
   element(array, index, digits = 4) {
-    const size = this.elementSize(array), at = index * size;
-    if (at + size > array.bytes || !array.pieces[at >> 8]) return {text: "", known: false};
+    const {film} = this, size = this.elementSize(array), at = film.where(array, index * size), last = at + size - 1;
+    if (at < 0 || film.where(array, (index + 1) * size - 1) !== last || !array.known[at >>> 8] || !array.known[last >>> 8])
+      return {text: "", known: false};
     const poison = array.shared ? UNWRITTEN.shared : UNWRITTEN.global;
-    let unwritten = !array.writer[Math.floor(at / array.unit)];  // what was computed of such a value looks alike
+    let unwritten = !array.writer[at];  // what was computed of such a value looks alike
     for (let i = at; i < at + size && unwritten; ++i) unwritten = array.data[i] === (poison >>> 8 * (i % 4) & 255);
     if (unwritten) return {text: "·", known: true, unwritten};
     const plain = {1: "uchar", 2: "uint", 4: "int", 8: "uint"}[size] || "uint";
@@ -88,6 +89,11 @@ class Values {
     return {text: String(this.integer({kind: plain, size}, new DataView(array.data.buffer, at, size))), known: true};
   }
   indexText(array, index) {
+    if (array.parts) {
+      const at = index * this.elementSize(array), part = array.parts.findLast(one => one.offset <= at);
+      return this.indexText({title: array.title + part.name, declared: true, shape: part.shape}, (at - part.offset) / this.elementSize(array));
+    }
+    if (!array.shape.length) return array.title;
     if (!array.declared || array.shape.length < 2) return `${array.title}[${index}]`;
     let rest = index, text = "";
     for (const side of [...array.shape].reverse()) {
@@ -142,7 +148,8 @@ class Values {
     } else if (one.kind === "pointer" || one.kind === "reference") {
       const address = Number(new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0, true));
       const array = this.film.arrays.find(some => address >= some.start && address < some.start + some.bytes);
-      const inner = this.types[one.of];
+      const inner = this.types[one.of], element = inner.kind === "array" ? this.types[inner.of] : inner;
+      if (array && element.size === 1 && array.guess > 1) return;  // raw memory: another pointer says more
       if (!array || array.typed || !inner.size || inner.kind === "void" || address !== array.start) return;
       array.title ||= name;
       array.typed = true;
@@ -151,8 +158,12 @@ class Values {
     }
   }
   typed(array, type) {
-    const one = this.types[type];
-    if (one.kind === "array") {
+    const one = this.types[type], parts = one.size === array.bytes ? this.parts(type) : [];
+    if (parts.length > 1 && parts.length < 64 && parts.some(part => part.shape.length) && parts.every(part => part.type === parts[0].type)) {
+      array.type = parts[0].type;  // tiles in a structure
+      array.parts = parts;
+      array.declared = true;
+    } else if (one.kind === "array") {
       array.type = one.of;
       array.declared = true;
       array.shape = [...one.shape];
@@ -161,6 +172,14 @@ class Values {
     } else {
       array.type = type;
     }
+  }
+  // The arrays and numbers that a structure, or an array of such, consists of.
+  parts(type, name = "", offset = 0) {
+    const one = this.types[type], inner = this.types[one.of];
+    if (one.kind === "structure") return one.members.flatMap(([member, at, what]) => this.parts(what, `${name}.${member}`, offset + at));
+    if (one.kind === "array" && inner.kind === "structure")
+      return Array.from({length: Math.min(64, one.size / inner.size)}, (_, i) => this.parts(one.of, `${name}[${i}]`, offset + i * inner.size)).flat();
+    return [one.kind === "array" ? {name, offset, type: one.of, shape: one.shape} : {name, offset, type, shape: []}];
   }
   // From the comment behind the parameter, `// (height, width)`, if the sides are known and fit.
   shapeOf(array, name, variable, launch) {

@@ -326,6 +326,7 @@ inline void handle_fault(int signal_number, siginfo_t* info, void* raw_context) 
                                         : format("host code %s address %p", verb, info->si_addr));
     note("crash", crash + ", and the program crashed.");
     std::fprintf(stderr, "%s.\n", crash.c_str());
+    if (before_crash != nullptr) before_crash();
     signal(signal_number, SIG_DFL);
 }
 

@@ -112,7 +112,6 @@ class Film {
         if (!recording_ || running == nullptr || !mine().inside || mine().frames.empty()) return;
         Thread& self = mine();
         finish(self);
-        self.returned = true;
         while (!self.frames.empty() && self.frames.back().base <= frame) self.frames.pop_back();
         if (!self.frames.empty()) return;
         self.inside = false;
@@ -124,6 +123,7 @@ class Film {
         Thread& self = mine();
         const int array = reel_.array_at(address, bytes);
         if (array < 0 && !Memory::instance().on_device(address)) return;
+        self.announced[writes(kind)] = {address, address + bytes};
         // The exchange that ends an atomic operation, which has begun with a load.
         const bool ends_atomic = kind == Access::atomic_update && self.opened == address;
         self.opened = nullptr;
@@ -131,6 +131,15 @@ class Film {
             reel_.drop_access();
         } else {
             finish(self);
+            Frame& top = self.frames.back();
+            const uint32_t place = reel_.places.number_of(pc);
+            // A line that is nothing but a function of CPU mode, as atomicAdd, has no call of its own.
+            if (place != 0 && reel_.places.function_of(place) == top.function &&
+                reel_.places.line_of(place) != reel_.places.line_of(top.place)) {
+                top.last_line = reel_.places.line_of(top.place);
+                top.place = place, top.pc = pc;
+                self.must_stop = true;
+            }
             if (self.accessed || self.branched || self.must_stop) stop(self, pc);
         }
         self.accessed = true;
@@ -144,6 +153,15 @@ class Film {
                                                   array, address + done);
             if (what != 0) self.pending.push_back({address + done, unit, value, array});
         }
+    }
+
+    // Before an instruction that moves memory: true if the compiler has not announced it.
+    bool is_news(const char* address, size_t bytes, bool stores) {
+        if (!recording_ || running == nullptr || !mine().inside) return false;
+        auto& [begin, end] = mine().announced[stores];
+        const bool known = begin <= address && address + bytes <= end;
+        if (begin == address && address + bytes == end) begin = end = nullptr;
+        return !known && reel_.array_at(address, bytes) >= 0 && !is_fixed(address);
     }
 
     // ------------------------------------------------------------ who goes next
@@ -191,8 +209,8 @@ class Film {
         Runner* runner = nullptr;  // null unless it stands
         bool inside = false;       // a kernel
         bool accessed = false, branched = false, must_stop = false, yields = false;
-        bool returned = false;         // from a function: with a structure, perhaps
         const char* opened = nullptr;  // an atomic operation on it has begun
+        std::pair<const char*, const char*> announced[2] = {};  // the last load and store
         std::vector<Pending> pending;  // what it writes, until the next call
     };
 
@@ -216,7 +234,6 @@ class Film {
         for (const Pending& one : self.pending)
             reel_.set_value(one.value, one.array, one.address, one.bytes);
         self.pending.clear();
-        if (std::exchange(self.returned, false)) reel_.find_unseen(number());
     }
     // Variables get a pattern first: what has it has no value yet.
     void enter_function(Thread& self, uint32_t place, char* frame) {
@@ -224,8 +241,7 @@ class Film {
         const auto& variables = reel_.places.variables_of(function);
         self.frames.push_back({frame, place, nullptr, function, 0, false, {}});
         for (const Variable& variable : variables) {
-            char* const start = frame + 2 * sizeof(void*) + variable.offset;
-            if (!variable.parameter) std::memset(start, no_value, variable.bytes);
+            if (!variable.parameter) std::memset(variable.in(frame), no_value, variable.bytes);
         }
         size_t bytes = 0;
         for (const Variable& variable : variables) bytes += variable.bytes;
@@ -242,7 +258,7 @@ class Film {
         const uint32_t offset = reel_.places.offset_of(self.pc);
         size_t at = 0;
         for (const Variable& variable : reel_.places.variables_of(top.function)) {
-            const char* const value = top.base + 2 * sizeof(void*) + variable.offset;
+            const char* const value = variable.in(top.base);
             char* const seen = top.seen.data() + at;
             at += variable.bytes;
             const bool in_scope = offset >= variable.first && offset < variable.end;

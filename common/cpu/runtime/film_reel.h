@@ -7,7 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,12 +21,18 @@ namespace cuda_cpu {
 
 // A variable of a function, or 16 bytes of a large one.
 struct Variable {
-    long offset;  // from the frame's canonical address
-    size_t bytes;
+    long offset;                // from the frame's canonical address
+    unsigned int by_reference;  // a class that is handed over by value: there lies where it is
+    size_t first_byte, bytes;
     uint32_t first, end;  // where in the program it is visible
     unsigned int line;    // where it is declared
     bool parameter;
     unsigned int number;
+
+    char* in(char* frame) const {
+        char* const place = frame + 2 * sizeof(void*) + offset;
+        return (by_reference ? *reinterpret_cast<char**>(place) : place) + first_byte;
+    }
 };
 
 // What dwarf.py knows: each place where a call of the compiler's or a line's returns to, and the variables.
@@ -47,8 +54,9 @@ class FilmPlaces {
         }
         Variable one{};
         unsigned int parameter;
-        while (std::fscanf(file, "%u %ld %zu %x %x %u %u", &function, &one.offset, &one.bytes,
-                           &one.first, &one.end, &one.line, &parameter) == 7) {
+        while (std::fscanf(file, "%u %ld %u %zu %zu %x %x %u %u", &function, &one.offset,
+                           &one.by_reference, &one.first_byte, &one.bytes, &one.first, &one.end,
+                           &one.line, &parameter) == 9) {
             if (variables_.size() <= function) variables_.resize(function + 1);
             one.parameter = parameter != 0;
             variables_[function].push_back(one);
@@ -96,7 +104,7 @@ class Reel {
     }
     bool takes(const std::string& kernel) {
         const bool asked = kernel.find(kernel_) != std::string::npos;
-        if (!asked) ++others_;
+        if (!asked) others_.insert(kernel);
         if (asked && !has_room()) ++left_out_;
         return asked && has_room();
     }
@@ -115,7 +123,6 @@ class Reel {
             block.z, shape.shared_bytes, depth, steps());
         shown_ = 0;
         for (Array& array : arrays_) array.known.clear();
-        film_bytes_ = 0;
     }
     void begin_block(uint3 block, dim3 grid) {
         if (shown_++ == 0) launches_ += (launches_.empty() ? "" : ",") + launch_, ++launch_count_;
@@ -125,34 +132,18 @@ class Reel {
         block_number.push_back(block.x + grid.x * (block.y + grid.y * block.z));
         block_step.push_back(static_cast<uint32_t>(steps()));
     }
-    // The store of a structure that a function returns is not announced. It is looked for when a thread comes back
-    // from one, and at a step's end, in memory that is not too large for that; the rest at a launch's end.
+    // What has changed without a step, in code that nobody watches, changes here.
     void end_launch() {
         if (step_accesses.empty()) return;
         const size_t before = access_size.size();
-        find_unseen(nobody, ~size_t{0});
-        unseen_ += static_cast<unsigned int>(access_size.size() - before);
-        step_accesses.back() =
-            static_cast<uint16_t>(step_accesses.back() + access_size.size() - ended_accesses_);
-        ended_accesses_ = access_size.size();
-    }
-    void find_unseen(unsigned int thread, size_t most = 65536) {
-        if (film_bytes_ > most) return;
         for (size_t i = 0; i < arrays_.size(); ++i) {
-            Array& array = arrays_[i];
-            for (size_t at = 0; at < array.known.size(); ++at) {
-                const size_t begin = at * piece, end = std::min(begin + piece, array.bytes);
-                if (!array.known[at] ||
-                    std::memcmp(array.start + begin, array.film.data() + begin, end - begin) == 0)
-                    continue;
-                for (size_t b = begin; b < end; b += 4) {
-                    const size_t bytes = std::min<size_t>(4, end - b);
-                    if (std::memcmp(array.start + b, array.film.data() + b, bytes) == 0) continue;
-                    set_value(add_access(thread, 0, 1, bytes, static_cast<int>(i), array.start + b),
-                              static_cast<int>(i), array.start + b, bytes);
-                }
+            for (size_t at = 0; at < arrays_[i].known.size(); ++at) {
+                if (arrays_[i].known[at]) find_unseen(arrays_[i], static_cast<int>(i), at * piece);
             }
         }
+        unseen_ += static_cast<unsigned int>(access_size.size() - before);
+        step_accesses.back() += static_cast<uint32_t>(access_size.size() - ended_accesses_);
+        ended_accesses_ = access_size.size();
     }
     void cut() { cut_ = format("{\"step\":%zu,\"launch\":%u}", steps(), launch_count_ - 1); }
 
@@ -167,8 +158,8 @@ class Reel {
     // A block begins to use it, poisoned.
     void shared_begins(const char* start) {
         for (Array& array : arrays_) {
-            if (array.shared && array.start == start && !array.film.empty())
-                std::memcpy(array.film.data(), start, array.bytes);
+            if (array.shared && array.start == start && array.film != nullptr)
+                std::memcpy(array.film.get(), start, array.bytes);
         }
     }
     // The array that holds these bytes; negative when it is none of those that threads share.
@@ -201,7 +192,7 @@ class Reel {
     size_t add_access(unsigned int thread, uint32_t place, int what, size_t bytes, int array,
                       const char* address) {
         access_thread.push_back(static_cast<uint16_t>(thread));
-        access_place.push_back(static_cast<uint16_t>(place));
+        access_place.push_back(place);
         access_what.push_back(static_cast<uint8_t>(what));
         access_size.push_back(static_cast<uint8_t>(bytes));
         access_array.push_back(static_cast<uint16_t>(array));
@@ -219,26 +210,25 @@ class Reel {
     void set_value(size_t value, int array, const char* address, size_t bytes) {
         std::memcpy(values.data() + value, address, bytes);
         Array& one = arrays_[static_cast<size_t>(array)];
-        std::memcpy(one.film.data() + (address - one.start), address, bytes);
+        std::memcpy(one.film.get() + (address - one.start), address, bytes);
     }
     void add_move(unsigned int thread, int state, uint32_t place, int depth, bool first) {
         move_thread.push_back(static_cast<uint16_t>(thread));
         move_state.push_back(static_cast<uint8_t>(state | first << 7));
-        move_place.push_back(static_cast<uint16_t>(place));
+        move_place.push_back(place);
         move_depth.push_back(static_cast<uint8_t>(std::min(depth, 255)));
     }
     void add_variable(unsigned int thread, unsigned int number, const char* value, size_t bytes) {
         variable_thread.push_back(static_cast<uint16_t>(thread));
-        variable_number.push_back(static_cast<uint16_t>(number));
+        variable_number.push_back(number);
         variable_values.insert(variable_values.end(), value, value + bytes);
     }
     void end_step(unsigned int warp, unsigned int mask, uint32_t place, unsigned int depth) {
-        find_unseen(nobody);
         step_warp.push_back(static_cast<uint16_t>(warp));
         step_mask.push_back(mask);
-        step_place.push_back(static_cast<uint16_t>(place));
+        step_place.push_back(place);
         step_depth.push_back(static_cast<uint8_t>(depth));
-        step_accesses.push_back(static_cast<uint16_t>(access_size.size() - ended_accesses_));
+        step_accesses.push_back(static_cast<uint32_t>(access_size.size() - ended_accesses_));
         step_moves.push_back(static_cast<uint16_t>(move_state.size() - ended_moves_));
         step_variables.push_back(static_cast<uint32_t>(variable_number.size() - ended_variables_));
         ended_accesses_ = access_size.size(), ended_moves_ = move_state.size();
@@ -248,7 +238,7 @@ class Reel {
     void write() {
         FILE* const file = std::fopen(path_, "wb");
         if (file == nullptr) stop("CUDA_CPU_FILM: cannot write " + std::string(path_) + ".");
-        std::string columns, arrays;
+        std::string columns, arrays, others;
         std::vector<std::pair<const void*, size_t>> data;
         const auto add = [&](const char* name, const auto& column) {
             columns += format("%s[\"%s\",%zu,%zu]", columns.empty() ? "" : ",", name,
@@ -286,16 +276,21 @@ class Reel {
         CUDA_CPU_COLUMN(beginning_values);
 #undef CUDA_CPU_COLUMN
         for (const Array& array : arrays_) {
-            arrays +=
-                format("%s{\"shared\":%d,\"name\":%s,\"start\":%zu,\"bytes\":%zu}",
-                       arrays.empty() ? "" : ",", array.shared, json(array.name.c_str()).c_str(),
-                       reinterpret_cast<size_t>(array.start), array.bytes);
+            arrays += format("%s{\"space\":\"%s\",\"name\":%s,\"start\":%zu,\"bytes\":%zu}",
+                             arrays.empty() ? "" : ",",
+                             array.shared               ? "shared"
+                             : is_constant(array.start) ? "constant"
+                                                        : "global",
+                             json(array.name.c_str()).c_str(),
+                             reinterpret_cast<size_t>(array.start), array.bytes);
         }
+        for (const std::string& name : others_)
+            others += (others.empty() ? "" : ",") + json(name.c_str());
         std::string head =
             "{\"launches\":[" + launches_ + "],\"arrays\":[" + arrays + "],\"columns\":[" +
             columns + "]," +
-            format("\"cut\":%s,\"left_out\":%u,\"others\":%u,\"unseen\":%u}",
-                   cut_.empty() ? "null" : cut_.c_str(), left_out_, others_, unseen_);
+            format("\"cut\":%s,\"left_out\":%u,\"others\":[%s],\"unseen\":%u}",
+                   cut_.empty() ? "null" : cut_.c_str(), left_out_, others.c_str(), unseen_);
         while ((head.size() + 4) % 8 != 0) head += ' ';
         const auto length = static_cast<uint32_t>(head.size());
         std::fwrite(&length, 4, 1, file);
@@ -314,22 +309,31 @@ class Reel {
         const char* start;
         size_t bytes;
         std::vector<bool> known;  // which pieces the film has, in this launch
-        std::vector<char> film;   // as the film has it
+        std::unique_ptr<char[], decltype(&std::free)> film{nullptr,
+                                                           &std::free};  // as the film has it
     };
     static constexpr size_t piece = 256, small = 65536;
     static constexpr unsigned int nobody = 0xffff;  // who wrote is not known
 
     int add_array(bool shared, const char* name, const char* start, size_t bytes) {
-        arrays_.push_back({shared, name, start, bytes, {}, {}});
+        arrays_.push_back({shared, name, start, bytes, {}});
         return static_cast<int>(arrays_.size()) - 1;
+    }
+    void find_unseen(const Array& array, int number, size_t begin) {
+        const size_t end = std::min(begin + piece, array.bytes);
+        for (size_t at = begin; at < end; at += 4) {
+            const size_t bytes = std::min<size_t>(4, end - at);
+            const char* const start = array.start + at;
+            if (std::memcmp(start, array.film.get() + at, bytes) != 0)
+                set_value(add_access(nobody, 0, 1, bytes, number, start), number, start, bytes);
+        }
     }
     // Before the first access to it: what the launch has found there. A small array is kept whole.
     void keep_beginning(Array& array, int number, size_t offset, size_t bytes) {
         if (array.known.empty()) {
             array.known.resize((array.bytes + piece - 1) / piece, array.shared);
-            array.film.resize(array.bytes);
-            if (array.shared) std::memcpy(array.film.data(), array.start, array.bytes);
-            film_bytes_ += array.bytes;
+            array.film.reset(static_cast<char*>(std::calloc(array.bytes, 1)));
+            if (array.shared) std::memcpy(array.film.get(), array.start, array.bytes);
         }
         if (array.shared) return;
         size_t first = offset / piece, last = (offset + bytes - 1) / piece;
@@ -339,7 +343,7 @@ class Reel {
             if (array.known[i]) continue;
             array.known[i] = true;
             const size_t begin = i * piece, size = std::min(piece, array.bytes - begin);
-            std::memcpy(array.film.data() + begin, array.start + begin, size);
+            std::memcpy(array.film.get() + begin, array.start + begin, size);
             beginning_launch.push_back(launch_count_ - 1);
             beginning_array.push_back(static_cast<uint16_t>(number));
             beginning_offset.push_back(static_cast<uint32_t>(begin));
@@ -348,19 +352,20 @@ class Reel {
         }
     }
 
-    std::vector<uint32_t> step_mask, step_variables, block_launch, block_number, block_step,
-        access_offset, beginning_launch, beginning_offset;
-    std::vector<uint16_t> step_warp, step_place, step_accesses, step_moves, access_thread,
-        access_place, access_array, move_thread, move_place, variable_thread, variable_number,
-        beginning_array;
+    std::vector<uint32_t> step_mask, step_place, step_accesses, step_variables, block_launch,
+        block_number, block_step, access_place, access_offset, move_place, variable_number,
+        beginning_launch, beginning_offset;
+    std::vector<uint16_t> step_warp, step_moves, access_thread, access_array, move_thread,
+        variable_thread, beginning_array;
     std::vector<uint8_t> step_depth, access_what, access_size, values, move_state, move_depth,
         variable_values, beginning_values;
 
     const char* path_ = nullptr;
     std::string kernel_, launch_, launches_, cut_;
     uint64_t most_ = 1'500'000;
-    unsigned int launch_count_ = 0, shown_ = 0, left_out_ = 0, others_ = 0, unseen_ = 0;
-    size_t ended_accesses_ = 0, ended_moves_ = 0, ended_variables_ = 0, last_ = 0, film_bytes_ = 0;
+    unsigned int launch_count_ = 0, shown_ = 0, left_out_ = 0, unseen_ = 0;
+    std::set<std::string> others_;  // kernels that were not asked for
+    size_t ended_accesses_ = 0, ended_moves_ = 0, ended_variables_ = 0, last_ = 0;
     std::vector<Array> arrays_;
     std::vector<const void*> pointers_;  // the arguments of the launch
 };

@@ -37,6 +37,9 @@ extern "C" char __executable_start[], _end[];
 inline bool in_program(const void* address) {
     return address >= __executable_start && address < _end;
 }
+// What of it nobody writes, as a table that is constexpr.
+extern "C" char __data_start[] __attribute__((weak));
+inline bool is_fixed(const void* address) { return in_program(address) && address < __data_start; }
 // Its __constant__ and its __managed__ variables, likewise; there may be none.
 extern "C" char __start_cuda_constant[] __attribute__((weak));
 extern "C" char __stop_cuda_constant[] __attribute__((weak));

@@ -15,9 +15,6 @@
 
 namespace cuda_cpu {
 
-// The variables of the program begin here.
-extern "C" char __data_start[] __attribute__((weak));
-
 // Records the block that one core runs.
 class Recorder : Requests {
  public:
@@ -168,7 +165,7 @@ class Recorder : Requests {
         return known == 1 ? Space::global : Space::none;
     }
     static Space of_program(const char* address) {
-        if (is_constant(address) || address < __data_start) return Space::constant;
+        if (is_constant(address) || is_fixed(address)) return Space::constant;
         return Space::global;
     }
     // ------------------------------------------------------------ the traces of a block
@@ -219,7 +216,7 @@ class Recorder : Requests {
                              static_cast<unsigned int>(event.space) << 2;
         Figures figures = look_at(step);
         figures_[key].add(figures);
-        if (event.space <= Space::shared && Launch::instance().wants_touches()) tell(step);
+        if (event.space != Space::local && Launch::instance().wants_touches()) tell(step);
     }
 
     void take_piece(const Step& step) {

@@ -88,6 +88,8 @@ inline void (*on_absent_lane)(const std::string& sentence) = nullptr;
 
 // What is to be done before a sentence ends the program; null for nothing.
 inline void (*before_stop)() = nullptr;
+// The same before a crash that no sentence explains.
+inline void (*before_crash)() = nullptr;
 
 // Prints one sentence and ends the program. Safe from any core: the first one to come is heard.
 // The kind is the one under which `make sanitize` counts it; with none it does not.

@@ -135,7 +135,7 @@ def problem_of(film, output: Path | None) -> str:
 
 def accesses_of_film(film) -> dict[tuple, collections.Counter]:
     """By launch (kernel, grid, block, how many of these came before): how often a thread accesses four bytes, as
-    (line, kind, space, name, the array's bytes, block, thread, offset). The line is None of a structure that is handed over by value."""
+    (line, kind, space, name, the array's bytes, block, thread, offset)."""
     reel, found, launches, seen = film.reel, {}, [], collections.Counter()
     for launch in reel.head["launches"]:
         shape = (launch["kernel"].partition("<")[0], launch["line"], *launch["grid"], *launch["block"])
@@ -148,7 +148,7 @@ def accesses_of_film(film) -> dict[tuple, collections.Counter]:
         array, offset, place = reel.head["arrays"][reel["access_array"][i]], reel["access_offset"][i], reel["access_place"][i]
         launch = reel["block_launch"][block]
         name = "" if reel.head["launches"][launch]["shared"] else array["name"]  # explain knows that of dynamic shared memory, too
-        line = place and (film.information.places[place - 1][2] if film.information.calls[place - 1] != "cuda_cpu_load" else None)
+        line = place and film.information.places[place - 1][2]
         for word in range(offset // 4, (offset + reel["access_size"][i] - 1) // 4 + 1):
             found[launches[launch]][line, ("load", "store", "atomic")[reel["access_what"][i]], array["space"], name, array["bytes"],
                                     reel["block_number"][block], reel["access_thread"][i], word] += 1
@@ -176,22 +176,27 @@ def accesses_of_explain(film) -> dict[tuple, collections.Counter]:
 def difference(film) -> str:
     """What only one of both has.
 
-    The program that make explain looks at is optimised: it keeps values in registers, so a load that the film has may be
-    there less often; and it makes functions part of their callers, so a structure that is handed over by value may be loaded
-    in a line of the function that gets it. Otherwise they are the same.
+    The program that make explain looks at is optimised. It loads a value once that two lines of a thread load, in either of them, or
+    in the function that got it; so loads are compared without their lines, and there may be fewer. All else is the same.
     """
     ours, theirs = accesses_of_film(film), accesses_of_explain(film)
     said = [f"{launch[0]} is not in the film" for launch in theirs if launch not in ours]
     for launch in ours.keys() & theirs.keys():
-        handed = {access[1:]: count for access, count in ours[launch].items() if access[0] is None}
-        more = {access: (ours[launch][access], count) for access, count in theirs[launch].items()
-                if max(ours[launch][access], handed.get(access[1:], 0)) < count or access[1] != "load" and ours[launch][access] > count}
-        anywhere = {access[1:] for access in theirs[launch]}
-        fewer = {access for access in ours[launch] if access not in theirs[launch] and (access[0] or access[1:] not in anywhere)}
-        if more or fewer:
-            said.append(f"{launch[0]}: of {len(ours[launch])} {len(fewer)} only in the film, as {sorted(fewer, key=str)[:2]}; "
-                        f"{len(more)} not as often, as {sorted(more.items(), key=str)[:2]}")
-    return "; ".join(said) or ("" if theirs else "explain has no accesses")
+        film_has, explain_has = by_use(ours[launch]), by_use(theirs[launch])
+        wrong = {access for access in film_has | explain_has
+                 if not explain_has[access] or film_has[access] < explain_has[access] or film_has[access] > explain_has[access] and access[1] != "load"}
+        if wrong:
+            said.append(f"{launch[0]}: {len(wrong)} of {len(film_has)} accesses differ, as "
+                        f"{[(*access, film_has[access], explain_has[access]) for access in sorted(wrong, key=str)[:2]]}")
+    return "; ".join(said) or ("" if theirs or not ours else "explain has no accesses")
+
+
+def by_use(counts: collections.Counter) -> collections.Counter:
+    """Loads without their lines."""
+    found = collections.Counter()
+    for (line, kind, *where), count in counts.items():
+        found[None if kind == "load" else line, kind, *where] += count
+    return found
 
 
 def lie_of(lab: str, arguments: str, ending: str, variant: str, folder: Path) -> str:

@@ -147,7 +147,7 @@ case $sanitize in
         # Variables lie in their function's frame, and nothing below the stack's end, where calls are added.
         flags+=(-O1 -DCUDA_CPU_RACES -DCUDA_CPU_REPLAY)
         instrument=(-O0 -g -gdwarf-4 -mno-red-zone -fno-omit-frame-pointer "${no_builtins[@]}"
-            -fsanitize=thread,bounds-strict --param tsan-distinguish-volatile=1 -Wno-tsan)
+            '-fsanitize=thread,bounds-strict' --param tsan-distinguish-volatile=1 -Wno-tsan)
         ;;
     *) refuse "--sanitize takes bounds, races, accesses or replay, not $sanitize" ;;
 esac

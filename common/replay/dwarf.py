@@ -76,20 +76,18 @@ class Information:
                 levels[-1].attributes[match[4]] = match[5]
 
     def find_places(self) -> None:
-        """Where the calls return to, and the innermost of the learner's lines there; and what they call."""
-        found, before = {}, None
+        """Where the calls return to, and the innermost of the learner's lines there."""
+        found, before = [], False
         for line in output("objdump", "-d", "--no-show-raw-insn", self.program).splitlines():
             if before and ":\t" in line:
-                found[int(line.split(":")[0], 16)] = before[1]
-            before = CALL.match(line)
+                found.append(int(line.split(":")[0], 16))
+            before = bool(CALL.match(line))
         frames = frames_of(self.program, (address - 1 for address in found))
         self.places: list[tuple[int, str, int]] = []
-        self.calls: list[str] = []
-        for address, call in found.items():
+        for address in found:
             own = next((one for one in frames[address - 1] if one.line and not INCLUDED.search(one.file)), None)
             if own:
                 self.places.append((address, own.file, own.line))
-                self.calls.append(call)
 
     def find_functions(self) -> None:
         """The functions that hold places, and their variables."""

@@ -11,6 +11,11 @@ const KEYS = [["→ ←", "forward and back, as far as is chosen below the slide
   ["Home End", "the beginning, the end"], ["space", "play, stop"], [". ,", "follow the next thread, the one before"],
   ["m", "choose a cell of the next array"], ["] [", "the next cell, the one before"], ["p", "predict: be asked before a step; 1 to 4 answer"],
   ["l", "light, dark"], ["?", "this list"]];
+const MEANINGS = [["warp", "32 threads of a block, which take their steps together"], ["lane", "a thread's place in its warp, 0 to 31"],
+  ["barrier", "__syncthreads(): a thread waits there until all of its block have come"],
+  ["race", "two threads use one element, one of them writes, and nothing between says who is first"],
+  ["bank", "a word of shared memory lies in one of 32 banks; a bank gives one word at a time"],
+  ["sector", "32 bytes of global memory, which come together"]];
 
 // Which elements, as short as it can be said: part[0 … 31].
 function elementsText(values, array, indices) {
@@ -286,7 +291,8 @@ class View {
     if (whole("step") >= 0) this.step = Math.min(whole("step"), this.film.steps - 1);
     if (whole("thread") >= 0) this.thread = whole("thread");
     const cell = (words.get("cell") || "").match(/^(\d+)\.(\d+)$/);
-    if (cell && this.film.arrays[cell[1]]) this.cell = {array: Number(cell[1]), index: Number(cell[2])};
+    const array = cell && this.film.arrays[cell[1]];
+    if (array && cell[2] < array.bytes / this.values.elementSize(array)) this.cell = {array: array.number, index: Number(cell[2])};
     for (const number of (words.get("laid") || "").match(/\d+/g) || []) if (this.film.arrays[number]) this.memory.option(this.film.arrays[number]).laid = true;
     if (words.has("predict")) this.predict.toggle(true);
   }
@@ -299,8 +305,8 @@ class View {
     const dialog = byId("keys");
     if (dialog.open) return dialog.close();
     if (!dialog.children.length) {
-      dialog.append(element("h2", {text: "Keys"}), element("table", {}, ...KEYS.map(([key, what]) => element("tr", {},
-        element("th", {text: key}), element("td", {text: what})))),
+      const table = rows => element("table", {}, ...rows.map(([name, what]) => element("tr", {}, element("th", {text: name}), element("td", {text: what}))));
+      dialog.append(element("h2", {text: "Words"}), table(MEANINGS), element("h2", {text: "Keys"}), table(KEYS),
       element("p", {text: "The order shown is the one in which the threads really ran in CPU mode: warps take turns, the lanes of a warp go " +
         "together, blocks one after another. It is one of many that CUDA allows: ORDER=reversed or ORDER=random:7 gives others. " +
         "The page's address names this moment: copy it to show it to somebody. Ctrl and + make all larger."}), element("button", {text: "Close"}));

@@ -308,6 +308,18 @@ def test_one_student_again(course, tmp_path):
     assert "no folder or zip of joe" in make(course, *words, "STUDENT=joe", status=2).stderr
 
 
+def test_a_compiler_that_cannot_watch_grades_all_the_same(course, tmp_path):
+    shutil.copytree(course / "solutions" / LAB, tmp_path / "class/ada")
+    script = course / "common/cpu/compile.sh"
+    script.write_text(COMPILE.replace("while", 'case "$*" in *--sanitize*) echo "g++ only" >&2; exit 1 ;; esac\nwhile', 1))
+    try:
+        said = make(course, "grade", f"SUBMISSIONS={tmp_path}/class", "ARGS=--output build/unwatched").stderr
+    finally:
+        script.write_text(COMPILE)
+    assert "it is not counted which threads store: g++ only" in said
+    assert verdicts(course / "build/unwatched") == {"ada": "3 of 3 cases"}
+
+
 def test_a_control_group_where_systemd_makes_one(course, tmp_path):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/systemd-run").write_text(f"""#!/bin/sh

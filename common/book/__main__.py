@@ -55,6 +55,7 @@ def build(site: Path = SITE, pages: Path = PLACE / "pages") -> None:
              "-c", str(HERE), "-d", str(pages), str(ROOT), str(site)]
     environment = {**os.environ, "COURSE_PYTHON": sys.executable, "PYTHONPATH": str(ROOT / "common")}
     if subprocess.run(words, env=environment, check=False).returncode != 0:
+        shutil.rmtree(pages, ignore_errors=True)  # or the next build would not look at what is wrong, and be content
         raise Impossible("the book is not made, for the reasons above")
     print(f"make book: {os.path.relpath(site / 'index.html')}", file=sys.stderr)
 
@@ -70,15 +71,14 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         """Says nothing of each file."""
 
 
-def serve(port: int) -> None:
-    """Shows the site, and builds it anew at each save, until it is interrupted."""
+def serve(port: int, before: dict[str, float]) -> None:
+    """Shows the site, and builds it anew at each save, until it is interrupted. `before`: of what it was built."""
     try:
         server = http.server.ThreadingHTTPServer(("127.0.0.1", port), functools.partial(Quiet, directory=SITE))
     except OSError as error:
         raise Impossible(f"port {port} cannot be used: {error.strerror}; ARGS=\"--port 8001\" takes another one") from None
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f"make book: http://127.0.0.1:{port}/ shows it; Ctrl+C ends", file=sys.stderr)
-    before = state()
     while True:
         time.sleep(0.5)
         now = state()
@@ -116,11 +116,12 @@ def main() -> int:
     options = parser.parse_args()
     PLACE.mkdir(parents=True, exist_ok=True)
     try:
+        before = state()
         build()
         if options.pdf:
             print_labs(options.labs or sorted(path.parent.name for path in ROOT.glob("labs/*/README.md")))
         if options.serve:
-            serve(options.port)
+            serve(options.port, before)
     except Impossible as reason:
         print(f"make book: {reason}", file=sys.stderr)
         return 1

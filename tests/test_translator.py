@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 import re
 import sys
 import time
@@ -613,3 +614,12 @@ def test_bad_usage(folder, words, sentence):
     result = farm.run(COMPILE, *words, cwd=folder)
     assert result.returncode == 2 and result.stdout == "" and os.listdir(folder) == []
     assert result.stderr.startswith(f"compile.sh: {sentence}") and result.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(not shutil.which("clang++"), reason="clang++ is not installed")
+@pytest.mark.parametrize("debug", [[], ["--debug"]], ids=["", "debug"])
+def test_clang_takes_the_flags(folder, debug):
+    """Those of an ordinary build; --translate ends before it is compiled, which would take long."""
+    result = farm.run("bash", COMPILE, "--translate", "--cxx", "clang++", "--python", sys.executable, *debug,
+                      farm.ROOT / LAUNCHES, "-o", folder / "translated.ii")
+    assert result.returncode == 0 and "unknown argument" not in result.stderr, result.stderr

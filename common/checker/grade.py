@@ -274,7 +274,7 @@ def confine_here(options: argparse.Namespace, tools: grade_build.Tools) -> tuple
 
 
 def judge_references(options: argparse.Namespace, labs: list[str], tools: dict, rules: Rules) -> dict[str, tuple]:
-    """Lab -> the cases that count, those that do not, and who stores in the worked solution. What was found out before is
+    """Lab -> the cases that count, those that do not, and the worked solution's verdict. What was found out before is
     remembered."""
     memory = grade_reference.Memory(rules)
     works = {work.digest: work for lab in labs for work in grade_reference.works(ROOT, lab)}
@@ -285,7 +285,7 @@ def judge_references(options: argparse.Namespace, labs: list[str], tools: dict, 
         memory.keep(works[digest], tools[verdict.lab], verdict)
     try:
         both = {lab: [found[work.digest] for work in grade_reference.works(ROOT, lab)] for lab in labs}
-        return {lab: (*grade_reference.counted(*both[lab], options.force), both[lab][0].storing) for lab in labs}
+        return {lab: (*grade_reference.counted(*both[lab], options.force), both[lab][0]) for lab in labs}
     except grade_reference.Unfair as reason:
         raise Stop(IMPOSSIBLE, str(reason)) from None
 
@@ -310,11 +310,13 @@ def grade(options: argparse.Namespace) -> grade_score.Grades:
     rules = Rules(ROOT, confinement, options.seed, options.timeout, options.whole, watched)
     references = judge_references(options, labs, tools, rules)
     notes += [sentence for lab in labs for sentence in grade_reference.note(lab, references[lab][1])]
+    notes += [f"{lab}: it is not counted which threads store, as the build that looks for races does not work for the worked solution here"
+              for lab in labs if watched and references[lab][2].launched and not references[lab][2].storing]
     for note in notes:
         say(note)
     grades = grade_score.Grades(options.seed, one.backend, points, {lab: references[lab][0] for lab in labs}, {}, notes,
                                 {lab: references[lab][1] for lab in labs}, {name: rules.seed_of(name) for name in found})
-    grades.storing = {lab: references[lab][2] for lab in labs}
+    grades.storing = {lab: references[lab][2].storing for lab in labs}
     grades.late, grades.alike = {name: days[name] for name in found if name in days}, pairs
     grades.people = {one.student: [one.system, one.number] for one in everybody if one.system and one.student in found}
     if options.prepare:

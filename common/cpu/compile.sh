@@ -101,8 +101,10 @@ if [ $debug = yes ]; then
     course_level=()
 else
     flags+=(-O1 -gdwarf-4 -g1)
-    [ -n "$sanitize" ] || flags+=(-ftree-loop-vectorize -fvect-cost-model=dynamic -fversion-loops-for-strides
+    loops=(-ftree-loop-vectorize -fvect-cost-model=dynamic -fversion-loops-for-strides
         -ftree-vrp -fstrict-aliasing -ftree-slp-vectorize -fno-tree-ter)
+    # Of g++ alone; clang++ refuses some of them.
+    [ -n "$sanitize" ] || ! "$cxx" -Werror "${loops[@]}" -E -x c++ /dev/null >/dev/null 2>&1 || flags+=("${loops[@]}")
 fi
 # Nothing is thrown away before it fills 400 MB: that is a tenth of g++'s time.
 "$cxx" -Werror --param ggc-min-heapsize=400000 -E -x c++ /dev/null >/dev/null 2>&1 &&

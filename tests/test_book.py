@@ -18,6 +18,7 @@ import pytest
 import browser
 import farm
 from book import __main__ as book
+from book import labs
 from checker import exercises
 from farm import ROOT
 
@@ -179,3 +180,11 @@ def test_a_lab_is_printed(site, tmp_path):
     book.print_labs(["03_vector_add"], site, tmp_path)
     text = (tmp_path / "03_vector_add.pdf").read_bytes()
     assert text.startswith(b"%PDF-") and 3 < len(re.findall(rb"/Type\s*/Page\b", text)) < 20
+
+
+def test_replays_are_shown_where_they_are_built(tmp_path, monkeypatch):
+    monkeypatch.setattr(labs, "REPLAYS", tmp_path)
+    assert labs.replays("10_synchronization") == ""
+    (tmp_path / "10_race.html").touch()
+    text = labs.replays("10_synchronization")
+    assert text.count("<iframe") == 1 and 'src="../../replays/10_race.html"' in text

@@ -60,6 +60,7 @@ def add(app, docname: str, source: list[str]) -> None:
     source[0] = text
 
 
+LEFT_OUT = ("solutions/", "tests/")  # of a copy for students
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)#:\s]+)\)")
 
 
@@ -67,6 +68,8 @@ def leads_out(app, docname: str, match: re.Match) -> str:
     """A link to a folder, or to Markdown that is no page, leads into the published course, or nowhere if that is not known."""
     path = Path(os.path.normpath((ROOT / docname).parent / match[2]))
     name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else ""
+    if name.startswith(LEFT_OUT) and not (ROOT / name.partition("/")[0]).exists():
+        return match[1]
     if not (path.is_dir() or path.suffix == ".md" and path.is_file() and name.removesuffix(".md") not in app.env.found_docs):
         return match[0]
     published = app.config.published

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.errors import ConfigError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -118,7 +119,7 @@ def link_terms(app, doctree) -> None:
 
 def in_link(node) -> bool:
     while node is not None:
-        if isinstance(node, (nodes.reference, nodes.title, nodes.pending)) or "pending_xref" in type(node).__name__ or "download" in type(node).__name__:
+        if isinstance(node, (nodes.reference, nodes.title, addnodes.pending_xref, addnodes.download_reference)):
             return True
         node = node.parent
     return False

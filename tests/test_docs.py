@@ -35,6 +35,16 @@ def test_links(page):
         assert not anchor or target.suffix != ".md" or anchor in anchors(target), f"{link}: there is no such heading"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_formulas_in_a_line(page):
+    """Markdown takes the backslash before a sign for its own, and a dollar alone for the beginning of a formula."""
+    text = re.sub(r"^( *```+).*?^\1|`[^`]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for line in text.splitlines():
+        assert line.count("$") % 2 == 0, line
+        for formula in re.findall(r"\$[^$]*\$", line):
+            assert not re.search(r"\\[^a-zA-Z]", formula) and formula == f"${formula.strip('$ ')}$", formula
+
+
 def test_the_syllabus_names_sections_and_questions_that_are_there():
     text = (ROOT / "docs/syllabus.md").read_text(encoding="utf-8")
     first, second = text.split("## Week by week")

@@ -15,7 +15,7 @@ import tempfile
 import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Callable
 
@@ -49,6 +49,7 @@ class Registered:
     order: str  # of blocks and threads in CPU mode: "", "reversed" or "random"
     watched: str = ""  # needs another build: to look for "races", or to count "accesses"
     further: bool = False  # of a variant that only FURTHER=1 builds
+    on_cpu: dict = field(default_factory=dict)  # parameters that are others in CPU mode
 
     @property
     def variant(self) -> str:
@@ -115,19 +116,21 @@ class Lab:
         self.watched_seconds = 0.0
 
     def case(self, name: str, function: Callable | None = None, *, quick: bool = True,
-             fresh: bool = False, further: bool = False, **parameters):
+             fresh: bool = False, further: bool = False, on_cpu: dict | None = None, **parameters):
         """Registers `function(case, **parameters)` under a name; without a function: a decorator.
 
         quick=False leaves the case out of --quick; fresh=True gives it the seed that is printed; further=True, and a
-        parameter `variant` that is one of further/, are for programs that FURTHER=1 built.
+        parameter `variant` that is one of further/, are for programs that FURTHER=1 built. `on_cpu`: parameters that are
+        smaller in CPU mode, where a thread costs more than on a card; the name then says so.
         """
         if function is None:
-            return lambda decorated: self.case(name, decorated, quick=quick, fresh=fresh, further=further, **parameters)
+            return lambda decorated: self.case(name, decorated, quick=quick, fresh=fresh, further=further, on_cpu=on_cpu, **parameters)
+        name += " (smaller in CPU mode)" * bool(on_cpu)
         if any(other.name == name for other in self.cases):
             raise ValueError(f"two cases are called '{name}'")
         order = ORDERS[len(self.cases) % len(ORDERS)] if quick else ""
         self.cases.append(Registered(name, function, parameters, quick, fresh, order,
-                                     further=further or parameters.get("variant") in self.beyond))
+                                     further=further or parameters.get("variant") in self.beyond, on_cpu=on_cpu or {}))
         return function
 
     def watched(self, name: str, runs: list[list], judge: Callable | None = None, storing: dict[str, int] | None = None,
@@ -397,13 +400,14 @@ class Lab:
         final = kept / re.sub(r"[^A-Za-z0-9.]+", "_", registered.name)
         folder = Path(tempfile.mkdtemp(prefix=f".running_{os.getpid()}_", dir=kept))
         backend, seed = backend_of(program), seed if registered.fresh else FIXED_SEED
-        case = Case(registered.name, registered.parameters, program, folder, final, seed, backend,
+        parameters = registered.parameters | (registered.on_cpu if backend == "cpu" else {})
+        case = Case(registered.name, parameters, program, folder, final, seed, backend,
                     patience.of(registered.variant or registered.function.__name__), registered.order_for(backend, seed))
         outcome = Outcome(registered.name, "ok", 0.0, registered.variant, registered.function.__name__,
                           statuses=case.statuses, fresh=registered.fresh)
         started = time.monotonic()
         try:
-            registered.function(case, **registered.parameters)
+            registered.function(case, **parameters)
             case.finish()
             self.judge_kernels(case)
         except Failure as failure:

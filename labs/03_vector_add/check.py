@@ -204,7 +204,7 @@ lab.case("vectorised: 6400 in blocks of 7x5x3", add, variant="vectorised", count
 lab.case("vectorised: 6400 in blocks of one thread", add, variant="vectorised", count=6400, block="1")
 
 for variant in ("grid_1d_block_1d", "grid_3d_block_3d", "grid_stride", "vectorised"):
-    lab.case(f"{variant}: 4 Mi elements", add, variant=variant, count=1 << 22, quick=False)
+    lab.case(f"{variant}: 4 Mi elements", add, variant=variant, count=1 << 22, on_cpu={"count": 1 << 19}, quick=False)
 
 
 @lab.case("more than 2^31 threads for 1000 elements", quick=False)

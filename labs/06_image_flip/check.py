@@ -228,13 +228,13 @@ for variant in VARIANTS:
     lab.case(f"{variant}: 7 x 1000", shape, variant=variant, height=7, width=1000, channels=(3,))
     lab.case(f"{variant}: 1000 x 7", shape, variant=variant, height=1000, width=7, channels=(1, 3))
     lab.case(f"{variant}: 3 x 9001, 1 to 4 channels", shape, variant=variant, height=3, width=9001, quick=False)
-    lab.case(f"{variant}: 1 x 1200000", shape, variant=variant, height=1, width=1_200_000, channels=(3,), kind="ppm",
-             directions=("horizontal",), quick=False)
+    lab.case(f"{variant}: 1 x 1200000", shape, variant=variant, height=1, width=1_200_000, on_cpu={"width": 141_900},
+             channels=(3,), kind="ppm", directions=("horizontal",), quick=False)
 for variant in ("naive", "in_place", "words"):
     lab.case(f"{variant}: 97 x 89 in blocks of 35x3, 7 of them along y", shape, variant=variant, height=97, width=89,
              channels=(3,), rows_of_grid=21, options=("--block", "35x3", "--most-blocks", "7"))
-    lab.case(f"{variant}: 140000 x 1 in blocks of 64x1", shape, variant=variant, height=140_000, width=1, channels=(3,),
-             rows_of_grid=65_535, directions=("vertical",), kind="ppm", options=("--block", "64x1"))
+    lab.case(f"{variant}: 140000 x 1 in blocks of 64x1", shape, variant=variant, height=140_000, width=1,
+             on_cpu={"height": 70_000}, channels=(3,), rows_of_grid=65_535, directions=("vertical",), kind="ppm", options=("--block", "64x1"))
 lab.case("staged: 70000 x 1", shape, variant="staged", height=70_000, width=1, channels=(3,), directions=DIRECTIONS[1:],
          kind="ppm", quick=False)
 

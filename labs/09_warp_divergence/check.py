@@ -294,8 +294,8 @@ lab.case("no rounds: the values as they are", run, variant="by_warp", count=1009
 lab.case("a thousand rounds", run, variant="warp_parity", count=257, rounds=1000)
 
 for variant in (*PARITIES, *SWITCHES, "exchange"):
-    lab.case(f"{variant}: 4 Mi elements", run, variant=variant, count=1 << 22, paths=32 if variant in SWITCHES else 2,
-             rounds=3, quick=False)
+    lab.case(f"{variant}: 4 Mi elements", run, variant=variant, count=1 << 22, on_cpu={"count": 1 << 19},
+             paths=32 if variant in SWITCHES else 2, rounds=3, quick=False)
 
 
 @lab.case("a size, a block and a number of paths nobody knows before, all variants", fresh=True)

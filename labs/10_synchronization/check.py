@@ -447,16 +447,12 @@ def count_bytes(case, variant, data, repeat=1, step=0, blocks=0):
     case.compare(expected, got, EXACT_COUNT, diagnosers=COUNT_DIAGNOSERS, place=place(case))
 
 
-def sum_case(case, variant, count, step=0, on_cpu=None):
-    """`on_cpu`: another count, or another step, where threads cost more than on a card."""
-    if case.backend == "cpu" and on_cpu:
-        count, step = on_cpu
+def sum_case(case, variant, count, step=0):
     add(case, variant, whole_numbers(case, count), step=step)
 
 
-def one_to_4096(case, variant, repeats_on_cpu):
+def one_to_4096(case, variant, repeat):
     """1 + 2 + ... + 4096 = 8390656, every time."""
-    repeat = 1000 if case.backend == "gpu" else repeats_on_cpu
     add(case, variant, numpy.arange(1, 4097, dtype=numpy.float32), repeat=repeat)
 
 
@@ -473,27 +469,25 @@ def float_sum(case, variant, count):
     case.compare(expected, got, tolerance, diagnosers=[nothing_added], place=place(case))
 
 
-def histogram_case(case, variant, count, step=0, repeat=1, on_cpu=None):
-    if case.backend == "cpu" and on_cpu:
-        count, step = on_cpu
+def histogram_case(case, variant, count, step=0, repeat=1):
     count_bytes(case, variant, case.random.integers(0, 256, count, dtype=numpy.uint8), repeat, step)
 
 
 for variant in ALL_SUMS:
     lab.case(f"{variant}: all sizes from 1 to 700", sum_case, variant=variant, count=700, step=1)
     lab.case(f"{variant}: sizes to 13000, every 97th", sum_case, variant=variant, count=13_000, step=97)
-    lab.case(f"{variant}: sizes from 1 to 5000, all on a card, every 7th on the CPU", sum_case, variant=variant,
-             count=5000, step=1, on_cpu=(5000, 7), quick=False)
-    lab.case(f"{variant}: 1 to 4096, again and again", one_to_4096, variant=variant, repeats_on_cpu=20)
+    lab.case(f"{variant}: all sizes from 1 to 5000", sum_case, variant=variant,
+             count=5000, step=1, on_cpu={"step": 31}, quick=False)
+    lab.case(f"{variant}: 1 to 4096, again and again", one_to_4096, variant=variant, repeat=1000, on_cpu={"repeat": 20})
     floats = 1003 if variant == "global_atomics" else 50_021  # with more of them a lost one would not show
     lab.case(f"{variant}: {floats} random floats", float_sum, variant=variant, count=floats)
-    lab.case(f"{variant}: 4 Mi elements and one (on the CPU 1 Mi)", sum_case, variant=variant,
-             count=(1 << 22) + 1, on_cpu=((1 << 20) + 1, 0), quick=False)
+    lab.case(f"{variant}: 4 Mi elements and one", sum_case, variant=variant,
+             count=(1 << 22) + 1, on_cpu={"count": (1 << 18) + 1}, quick=False)
 
 MORE_TILES = (1 << 20) + 40 * TILE + 1  # than a Tesla T4 runs blocks at once, and more than 256 parts
 for variant in ("vectorised", "two_stages"):
     lab.case(f"{variant}: more tiles than blocks, more parts than threads", sum_case, variant=variant,
-             count=(1 << 23) + TILE + 1, on_cpu=(MORE_TILES, 0))
+             count=(1 << 23) + TILE + 1, on_cpu={"count": MORE_TILES})
 
 
 @lab.case("global_atomics: no update is lost between blocks", variant="global_atomics")
@@ -509,10 +503,10 @@ for variant in ALL_HISTOGRAMS:
     lab.case(f"histogram, {variant}: all sizes from 1 to 70", histogram_case, variant=variant, count=70, step=1)
     lab.case(f"histogram, {variant}: sizes to 70000, every 9973rd", histogram_case, variant=variant,
              count=70_000, step=9973, repeat=2)
-    lab.case(f"histogram, {variant}: sizes from 1 to 5000, all on a card, every 97th on the CPU", histogram_case,
-             variant=variant, count=5000, step=1, on_cpu=(5000, 97), quick=False)
-    lab.case(f"histogram, {variant}: 16 Mi bytes and one (on the CPU 1 Mi)", histogram_case, variant=variant,
-             count=(1 << 24) + 1, on_cpu=((1 << 20) + 1, 0), quick=False)
+    lab.case(f"histogram, {variant}: all sizes from 1 to 5000", histogram_case,
+             variant=variant, count=5000, step=1, on_cpu={"step": 97}, quick=False)
+    lab.case(f"histogram, {variant}: 16 Mi bytes and one", histogram_case, variant=variant,
+             count=(1 << 24) + 1, on_cpu={"count": (1 << 19) + 1}, quick=False)
 
 
 @lab.case("histogram: equal bytes, every byte once, two bytes in turn")

@@ -331,9 +331,10 @@ for variant in VARIANTS:
     lab.case(f"{variant}: all inside", picture, variant=variant, height=70, width=131, view=(-0.1, 0.0, 0.2))
     lab.case(f"{variant}: all outside, one step", picture, variant=variant, height=70, width=67, limit=1,
              view=(3.0, 3.0, 0.5))
-    lab.case(f"{variant}: 1200000 x 1", picture, variant=variant, height=1_200_000, width=1, limit=9, quick=False)
-    lab.case(f"{variant}: 600 x 401, limit 1000", picture, variant=variant, height=600, width=401, limit=1000,
-             view=VALLEY, quick=False)
+    lab.case(f"{variant}: 1200000 x 1", picture, variant=variant, height=1_200_000, on_cpu={"height": 140_000}, width=1, limit=9,
+             quick=False)
+    lab.case(f"{variant}: 600 x 401, limit 1000", picture, variant=variant, height=600, width=401, on_cpu={"height": 300, "width": 201},
+             limit=1000, view=VALLEY, quick=False)
 
 
 @lab.case("a view nobody knows before, all variants", fresh=True)

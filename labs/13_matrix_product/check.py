@@ -483,26 +483,25 @@ for variant in ("naive", "coalesced"):
     lab.case(f"{variant}: 2 x 70000 times 70000 x 3", multiply, variant=variant, m=2, k=70_000, n=3, type="double")
 
 
-def long_side(case, variant, tall):
-    """More rows, or columns, than a grid has blocks along y; fewer where CPU mode plays a tensor core."""
-    side = 3000 if case.backend == "cpu" and variant in TENSOR else 70_000
+def long_side(case, variant, tall, side):
+    """More rows, or columns, than a grid has blocks along y."""
     multiply(case, variant, side if tall else 1, 2, 1 if tall else side, "double")
 
 
-def large(case, variant, shape, type):
-    """On a card as large as the name says; in CPU mode an eighth of it."""
-    shrink = 8 if case.backend == "cpu" else 1
+def large(case, variant, shape, type, shrink):
     multiply(case, variant, *(side // shrink for side in shape), type)
 
 
 for variant in PATH + FURTHER:
     quick = variant in ("naive", "coalesced", "tiled", "register_tile")
     for tall, word in ((True, "tall"), (False, "wide")):
-        lab.case(f"{variant}: very {word}", long_side, variant=variant, tall=tall, quick=quick)
+        lab.case(f"{variant}: very {word}", long_side, variant=variant, tall=tall, side=70_000, quick=quick,
+                 on_cpu=None if quick else {"side": 3000 if variant in TENSOR else 33_000})
 for variant in PATH[3:] + FURTHER:
     for type in TYPES if variant in FOR_BOTH else ["double"]:
         for shape, word in [((1024, 512, 1280), "whole tiles"), ((2056, 512, 1040), "even"), ((997, 1009, 1013), "odd")]:
-            lab.case(f"{variant}, {type}: large, {word}", large, variant=variant, shape=shape, type=type, quick=False)
+            lab.case(f"{variant}, {type}: large, {word}", large, variant=variant, shape=shape, type=type, shrink=1,
+                     on_cpu={"shrink": 8}, quick=False)
 
 
 @lab.case("a product done by hand, all variants")

@@ -147,6 +147,11 @@ class Build:
         return self.status == 0
 
 
+def cxx() -> str:
+    """The compiler for the CPU."""
+    return os.environ.get("CXX") or "g++"
+
+
 def find_nvcc() -> str | None:
     """nvcc from NVCC, CUDA_HOME, the PATH or the usual places."""
     named = os.environ.get("NVCC")
@@ -170,7 +175,7 @@ def common_fingerprint() -> str:
 
 def compile_command(source: Path, program: Path, backend: str, debug: bool, flags: str) -> list[str]:
     if backend == "cpu":
-        words = [str(ROOT / "common/cpu/compile.sh"), "--cxx", os.environ.get("CXX") or "g++",
+        words = [str(ROOT / "common/cpu/compile.sh"), "--cxx", cxx(),
                  "--python", sys.executable, "--runtime-object", str(call(runtime_object, debug))]
         words += ["--debug"] if debug else []
         words += ["--flags", flags] if flags else []
@@ -193,7 +198,7 @@ def runtime_object(debug: bool) -> Path:
     """The CPU runtime, compiled once."""
     target = BUILD / "cpu" / ("runtime-debug.a" if debug else "runtime.a")
     target.parent.mkdir(parents=True, exist_ok=True)
-    words = ["--cxx", os.environ.get("CXX") or "g++", *(["--debug"] if debug else []), "--runtime"]
+    words = ["--cxx", cxx(), *(["--debug"] if debug else []), "--runtime"]
     built = compile_cached([str(ROOT / "common/cpu/compile.sh"), *words, "-o", str(target)], target, "")
     assert built, f"the CPU runtime does not compile:\n{built.output}"
     return target
@@ -331,13 +336,39 @@ def compile_lab(lab: str, kind: str, fault=None) -> Build:
     """Compiles a lab's solution, exercise, or solution with a planted fault."""
     if kind == "faults":
         return compile_fault(lab, fault)
+    if kind == "exercises" and BACKEND == "cpu":
+        return compile_exercise(lab)
     folder = ROOT / "solutions" / lab if kind == "solutions" else call(generated_exercise, lab)
     return compile_source(folder / source_name(lab), f"{kind}/{lab}", BACKEND, False,
                           lab_flags(lab, BACKEND, kind == "solutions"))
 
 
-# Faults are many. On the CPU those of a lab share a compilation, with less care where that saves time.
-HASTE = "-g0"
+# Faults are many. On the CPU those of a lab share a compilation, and the exercise is one of them.
+
+
+def compile_exercise(lab: str) -> Build:
+    """The joined program as the exercise; of the exercise's own source only what the compiler says is asked."""
+    source = call(generated_exercise, lab) / source_name(lab)
+    folder = BUILD / "cpu/exercises" / lab
+    folder.mkdir(parents=True, exist_ok=True)
+    translated = folder / "exercise.ii"
+    words = [ROOT / "common/cpu/compile.sh", "--translate", "--cxx", cxx(), "--python", sys.executable, "--flags", lab_flags(lab, "cpu"),
+             source, "-o", translated]
+    said = run(*words)
+    if said.returncode == 0:
+        said = run(cxx(), "-std=c++17", "-Wall", "-Wno-unknown-pragmas", "-fsyntax-only", *shlex.split(lab_flags(lab, "cpu")),
+                   "-x", "c++-cpp-output", translated)
+    _, built = call(compile_together, lab)
+    assert built, f"the joined faults of {lab} do not compile:\n{built.output}"
+    return Build(linked(built.program, folder / source.stem), said.returncode, said.stdout + said.stderr)
+
+
+def linked(program: Path, name: Path) -> Path:
+    """The joined program under another name: it asks for the folder that it lies in."""
+    name.parent.mkdir(parents=True, exist_ok=True)
+    name.unlink(missing_ok=True)
+    name.hardlink_to(program)
+    return name
 
 
 def fault_name(lab: str, fault) -> str:
@@ -357,19 +388,15 @@ def compile_fault(lab: str, fault) -> Build:
     name = f"faults/{fault_name(lab, fault)}"
     faults, built = call(compile_together, lab) if BACKEND == "cpu" else ([], None)
     if not built or fault not in faults:
-        flags = lab_flags(lab, BACKEND, is_further(lab, fault)) + (f" {HASTE}" if BACKEND == "cpu" else "")
-        return compile_source(planted_fault(lab, fault), name, BACKEND, False, flags)
-    program = BUILD / BACKEND / name / source_name(lab).removesuffix(".cu")
-    program.parent.mkdir(parents=True, exist_ok=True)
-    program.unlink(missing_ok=True)
-    program.hardlink_to(built.program)  # the program asks for the folder that it lies in
-    return Build(program, 0, built.output)
+        return compile_source(planted_fault(lab, fault), name, BACKEND, False, lab_flags(lab, BACKEND, is_further(lab, fault)))
+    return Build(linked(built.program, BUILD / BACKEND / name / source_name(lab).removesuffix(".cu")), 0, built.output)
 
 
 def compile_together(lab: str) -> tuple[list, Build]:
-    """One program that is any of a lab's faults, as together.py says; and which these are."""
-    faults, source = joined(lab, "together", [fault for fault in load_faults(lab) if "cpu" in fault.backends])
-    flags = f"{lab_flags(lab, 'cpu', True)} {HASTE} -Werror=return-type"
+    """One program that is any of a lab's faults, or its exercise, as together.py says; and which these faults are."""
+    faults, source = joined(lab, "together", [fault for fault in load_faults(lab) if "cpu" in fault.backends],
+                            call(generated_exercise, lab))
+    flags = f"{lab_flags(lab, 'cpu', True)} -Werror=return-type"
     return faults, compile_source(source, f"faults_together/{lab}", "cpu", False, flags)
 
 
@@ -379,8 +406,8 @@ def watched_together(lab: str, further: bool) -> tuple[list, Path]:
                   [fault for fault in load_faults(lab) if fault.watched and is_further(lab, fault) == further])
 
 
-def joined(lab: str, kind: str, wanted: list) -> tuple[list, Path]:
-    """Those of the faults that can be joined, and the source that is any of them."""
+def joined(lab: str, kind: str, wanted: list, exercise: Path | None = None) -> tuple[list, Path]:
+    """Those of the faults that can be joined, and the source that is any of them; also the exercise, by the lab's name."""
     files = solution_files(lab)
     faults, broken = [], {}
     for fault in wanted:
@@ -392,8 +419,11 @@ def joined(lab: str, kind: str, wanted: list) -> tuple[list, Path]:
             continue
         broken.setdefault(file, {}).update(own)
         faults.append(fault)
+    for file in files if exercise else ():
+        if (exercise / file).read_text(encoding="utf-8") != files[file]:
+            broken.setdefault(file, {})[len(faults)] = exercise / file
     texts = {file: together.join(solution_file(lab, file), own) for file, own in broken.items()}
-    texts["planted.h"] = together.header([fault_name(lab, fault) for fault in faults])
+    texts["planted.h"] = together.header([*(fault_name(lab, fault) for fault in faults), lab])
     return faults, plant(kind, lab, files | texts) / source_name(lab)
 
 

@@ -34,6 +34,8 @@ inline const int planted = [] {{
 """
 NO_FUNCTION = re.compile(r"\s*(struct|class|enum|union|namespace|if|for|while|switch|do|else)\b|.*\bconstexpr\b", re.DOTALL)
 
+COMMENT = re.compile(r"\s*(//.*)?$")
+
 
 class CannotJoin(ValueError):
     """What is broken is not the body of a function."""
@@ -87,6 +89,8 @@ def broken_bodies(right: list[str], broken: list[str]) -> list[tuple[Function, i
             first = function.brace + 1 + moved
             found.append((function, first, broken[first:function.end + moved + longer]))
             changes = [change for change in changes if change not in own]
+    changes = [change for change in changes
+               if not all(COMMENT.match(line) for line in right[change[0]:change[1]] + broken[change[2]:change[3]])]
     if changes:
         raise CannotJoin(f"more than bodies of functions differs, at line {changes[0][0] + 1}")
     return found

@@ -55,16 +55,19 @@ class Predict {
     const opened = film.barriers.includes(step);
     film.go(step);
     const count = film.threadCount(step), waiting = [...film.state.slice(0, count)].filter(state => state === AT_BARRIER).length;
-    const after = way(), lines = [...new Set([...film.place.slice(0, count)].map(place => film.line(place)))];
+    const after = way();
     film.go(view.step);
     if (opened || after.startsWith("waits") && waiting) {
       const most = opened ? 0 : waiting;
       return this.made(step, `Thread ${thread} arrives in line ${line}. How many of the block's ${count} threads wait there after this step?`, most,
         [0, count, most + 32, most - 32, Math.floor(count / 2), 1].filter(one => one >= 0 && one <= count), String);
     }
-    const wrong = [...lines.map(one => `goes on to line ${one}`), `goes on to line ${line + 1}`, `goes on to line ${line - 1}`, "ends",
-      opened ? `waits in line ${line}` : `goes on to line ${line + 2}`];
-    return this.made(step, `Thread ${thread} stands in front of line ${line}. What does it do after it?`, after, wrong, String);
+    // Other lines of the function, the nearest first.
+    const [, , own] = film.known.places[film.step_place[step]] || [];
+    const lines = [...new Set(film.known.places.filter(place => place && place[2] === own).map(place => place[1]))].filter(one => one !== line);
+    lines.sort((a, b) => Math.abs(a - line) - Math.abs(b - line));
+    const wrong = [...lines.slice(0, 3).map(one => `goes on to line ${one}`), "ends", `waits in line ${line}`];
+    return this.made(step, `Thread ${thread} runs line ${line}. What does it do then?`, after, wrong, String);
   }
   made(step, text, right, wrong, name, more = {}) {
     const choices = [right];

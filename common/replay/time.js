@@ -7,7 +7,7 @@ const STRIDES = [
   ["cell", "cell", "c", "the next access to the chosen cell"], ["fault", "fault", "f", "the next fault"],
   ["block", "block", "n", "the next block"]];
 const KEYS = [["→ ←", "forward and back, as far as is chosen below the slider"],
-  ...STRIDES.map(([, , key, what]) => [`${key} ${key.toUpperCase()}`, `${what}; with shift backwards`]),
+  ...STRIDES.map(([, , key, what]) => [`${key} ${key.toUpperCase()}`, `${what}; the capital goes back`]),
   ["Home End", "the beginning, the end"], ["space", "play, stop"], [". ,", "follow the next thread, the one before"],
   ["m", "choose a cell of the next array"], ["] [", "the next cell, the one before"], ["p", "predict: be asked before a step; 1 to 4 answer"],
   ["l", "light, dark"], ["?", "this list"]];
@@ -312,6 +312,7 @@ class View {
         "The page's address names this moment: copy it to show it to somebody. Ctrl and + make all larger."}), element("button", {text: "Close"}));
     }
     dialog.showModal();
+    dialog.scrollTop = 0;
   }
 }
 

@@ -78,7 +78,7 @@ class Values {
   // An element's value; "" where the film does not know it.
   element(array, index, digits = 4) {
     const {film} = this, size = this.elementSize(array), at = film.where(array, index * size), last = at + size - 1;
-    if (at < 0 || film.where(array, (index + 1) * size - 1) !== last || !array.known[at >>> 8] || !array.known[last >>> 8])
+    if (at < 0 || (index + 1) * size > array.bytes || film.where(array, (index + 1) * size - 1) !== last || !array.known[at >>> 8] || !array.known[last >>> 8])
       return {text: "", known: false};
     const poison = array.shared ? UNWRITTEN.shared : UNWRITTEN.global;
     let unwritten = !array.writer[at];  // what was computed of such a value looks alike

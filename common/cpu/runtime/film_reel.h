@@ -86,6 +86,38 @@ class FilmPlaces {
     std::vector<std::vector<Variable>> variables_;  // by function
 };
 
+// What the film has of steps, of blocks, of accesses and what they store, of where threads go, of their
+// variables, and of what a launch finds in memory.
+#define CUDA_CPU_FILM_COLUMNS(COLUMN)   \
+    COLUMN(uint16_t, step_warp);        \
+    COLUMN(uint32_t, step_mask);        \
+    COLUMN(uint32_t, step_place);       \
+    COLUMN(uint8_t, step_depth);        \
+    COLUMN(uint32_t, step_accesses);    \
+    COLUMN(uint16_t, step_moves);       \
+    COLUMN(uint32_t, step_variables);   \
+    COLUMN(uint32_t, block_launch);     \
+    COLUMN(uint32_t, block_number);     \
+    COLUMN(uint32_t, block_step);       \
+    COLUMN(uint16_t, access_thread);    \
+    COLUMN(uint32_t, access_place);     \
+    COLUMN(uint8_t, access_what);       \
+    COLUMN(uint8_t, access_size);       \
+    COLUMN(uint16_t, access_array);     \
+    COLUMN(uint32_t, access_offset);    \
+    COLUMN(uint8_t, values);            \
+    COLUMN(uint16_t, move_thread);      \
+    COLUMN(uint8_t, move_state);        \
+    COLUMN(uint32_t, move_place);       \
+    COLUMN(uint8_t, move_depth);        \
+    COLUMN(uint16_t, variable_thread);  \
+    COLUMN(uint32_t, variable_number);  \
+    COLUMN(uint8_t, variable_values);   \
+    COLUMN(uint32_t, beginning_launch); \
+    COLUMN(uint16_t, beginning_array);  \
+    COLUMN(uint32_t, beginning_offset); \
+    COLUMN(uint8_t, beginning_values);
+
 class Reel {
  public:
     FilmPlaces places;
@@ -245,35 +277,8 @@ class Reel {
                               sizeof column[0], column.size());
             data.emplace_back(column.data(), column.size() * sizeof column[0]);
         };
-#define CUDA_CPU_COLUMN(name) add(#name, name)
-        CUDA_CPU_COLUMN(step_warp);
-        CUDA_CPU_COLUMN(step_mask);
-        CUDA_CPU_COLUMN(step_place);
-        CUDA_CPU_COLUMN(step_depth);
-        CUDA_CPU_COLUMN(step_accesses);
-        CUDA_CPU_COLUMN(step_moves);
-        CUDA_CPU_COLUMN(step_variables);
-        CUDA_CPU_COLUMN(block_launch);
-        CUDA_CPU_COLUMN(block_number);
-        CUDA_CPU_COLUMN(block_step);
-        CUDA_CPU_COLUMN(access_thread);
-        CUDA_CPU_COLUMN(access_place);
-        CUDA_CPU_COLUMN(access_what);
-        CUDA_CPU_COLUMN(access_size);
-        CUDA_CPU_COLUMN(access_array);
-        CUDA_CPU_COLUMN(access_offset);
-        CUDA_CPU_COLUMN(values);
-        CUDA_CPU_COLUMN(move_thread);
-        CUDA_CPU_COLUMN(move_state);
-        CUDA_CPU_COLUMN(move_place);
-        CUDA_CPU_COLUMN(move_depth);
-        CUDA_CPU_COLUMN(variable_thread);
-        CUDA_CPU_COLUMN(variable_number);
-        CUDA_CPU_COLUMN(variable_values);
-        CUDA_CPU_COLUMN(beginning_launch);
-        CUDA_CPU_COLUMN(beginning_array);
-        CUDA_CPU_COLUMN(beginning_offset);
-        CUDA_CPU_COLUMN(beginning_values);
+#define CUDA_CPU_COLUMN(type, name) add(#name, name)
+        CUDA_CPU_FILM_COLUMNS(CUDA_CPU_COLUMN)
 #undef CUDA_CPU_COLUMN
         for (const Array& array : arrays_) {
             arrays += format("%s{\"space\":\"%s\",\"name\":%s,\"start\":%zu,\"bytes\":%zu}",
@@ -352,13 +357,9 @@ class Reel {
         }
     }
 
-    std::vector<uint32_t> step_mask, step_place, step_accesses, step_variables, block_launch,
-        block_number, block_step, access_place, access_offset, move_place, variable_number,
-        beginning_launch, beginning_offset;
-    std::vector<uint16_t> step_warp, step_moves, access_thread, access_array, move_thread,
-        variable_thread, beginning_array;
-    std::vector<uint8_t> step_depth, access_what, access_size, values, move_state, move_depth,
-        variable_values, beginning_values;
+#define CUDA_CPU_COLUMN(type, name) std::vector<type> name
+    CUDA_CPU_FILM_COLUMNS(CUDA_CPU_COLUMN)
+#undef CUDA_CPU_COLUMN
 
     const char* path_ = nullptr;
     std::string kernel_, launch_, launches_, cut_;

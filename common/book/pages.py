@@ -46,10 +46,26 @@ def changed(app, env, *_) -> list[str]:
     return [f"labs/{lab}/README" for lab, text in app.labs.items() if before.get(lab) != text]
 
 
+LANGUAGES = {"console": r"\$ ", "cuda": r"//|#(include|pragma) |__global__|if \(|(static )?const \w", "python": r'"""|(from|import) \w'}
+
+
+def coloured(text: str) -> str:
+    """With a language for what stands between fences without one, by its first line; most is what a terminal shows."""
+    lines, fence = text.split("\n"), ""
+    for number, line in enumerate(lines):
+        mark = re.match(r" *(`{3,})", line)
+        if fence:
+            fence = "" if line.strip() == fence else fence
+        elif mark:
+            fence = mark[1]
+            if line.strip() == "```":
+                lines[number] += next((name for name, begin in LANGUAGES.items() if re.match(rf" *({begin})", lines[number + 1])), "")
+    return "\n".join(lines)
+
+
 def add(app, docname: str, source: list[str]) -> None:
     """At the end of a page, what belongs to it."""
-    text = source[0].replace("```math\n", "```{math}\n")
-    text = re.sub(r"^( *)```\n(?= *\$ )", r"\1```console\n", text, flags=re.MULTILINE)
+    text = coloured(source[0]).replace("```math\n", "```{math}\n")
     text = LINK.sub(lambda match: leads_out(app, docname, match), text)
     if docname == app.config.root_doc:
         text += "\n\n" + "\n".join(contents(caption, pages) for caption, pages in ORDER.items())

@@ -63,7 +63,7 @@ CASES = [
 # Kernels that load what they do not need in this case, which an optimised program leaves out.
 UNNEEDED = {"sum_values"}
 # Kernels whose threads look at what others update meanwhile. What they access depends on the order, and in the film lanes go together.
-UNORDERED = {"note_lowest", "refine_until_stable"}
+UNORDERED = {"note_lowest", "refine_until_stable", "group_step"}
 
 
 def memory_at(reel, step: int | None = None) -> list[bytes]:

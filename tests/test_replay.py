@@ -173,6 +173,35 @@ def test_structures_that_are_handed_over_and_returned(folder):
     assert [(fault["kind"], fault["lines"]) for fault in one.faults if "index 3" in fault["sentence"]] == [("bounds", [first + 8])]
 
 
+def test_asynchronous_copies(folder):
+    """Each is one store, whose element is as good as not written until the copy is waited for."""
+    source = folder / "asynchronous.cu"
+    source.write_text(f'''#include "{farm.ROOT}/common/async_copy.h"
+__global__ void turn(const float4* a, float4* b) {{
+    __shared__ float4 tile[32];
+    lab::copy_async<16>(&tile[threadIdx.x], &a[threadIdx.x], true);
+    lab::commit_copies();
+    lab::wait_for_copies<0>();
+    __syncthreads();
+    b[threadIdx.x] = tile[31 - threadIdx.x];
+}}
+int main() {{
+    float4 *a, *b;
+    cudaMalloc(&a, 512);
+    cudaMalloc(&b, 512);
+    cudaMemset(a, 0, 512);
+    turn<<<1, 32>>>(a, b);
+    return cudaDeviceSynchronize();
+}}
+''')
+    one = film(source)
+    tile = next(i for i, array in enumerate(one.reel.head["arrays"]) if array["space"] == "shared")
+    first = next(step for step in range(one.reel.steps) if tile in one.reel["access_array"][:sum(one.reel["step_accesses"][:step + 1])])
+    poison = replay_truth.memory_at(one.reel, first)[tile][:4]
+    assert poison.hex() == "5d5afdff" and replay_truth.memory_at(one.reel)[tile] == bytes(512)
+    assert replay_truth.problem_of(one, None) == "" and replay_truth.difference(one) == ""
+
+
 @pytest.fixture(scope="module")
 def endings(folder):
     source = folder / "endings.cu"

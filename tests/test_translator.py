@@ -29,14 +29,12 @@ def literal(source):
     return '"' + source.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def call(kernel, arguments, shape, pointer=False):
-    """What a launch becomes; `pointer` where the kernel is no plain name."""
-    capture = f"cuda_cpu_kernel = {kernel}" if pointer else "="
-    called = "cuda_cpu_kernel" if pointer else kernel
-    body = f"[{capture}](auto... cuda_cpu_arguments) {{ {called}(cuda_cpu_arguments...); }}"
-    values = f", {arguments}" if arguments else ""
+def call(kernel, arguments, shape, called=None):
+    """What a launch becomes; of a name that no kernel of the text has, as of a pointer."""
+    sentence = f"the arguments of this launch do not fit the parameters of the kernel {kernel}"
     words = f"{literal(kernel)}, {literal(arguments)}, ::cuda_cpu::Shape({shape})"
-    return f"::cuda_cpu::launch({words}, {body}{values})"
+    return (f"[](auto fits) {{ static_assert(fits, {literal(sentence)}); }}"
+            f"(::cuda_cpu::launcher({words}, {called or kernel})({arguments}))")
 
 
 def places(text):
@@ -97,7 +95,7 @@ def test_launch(kernel, shape, arguments):
                                     "(*f)", "choose(1, 2)", "choose<A, B>(1)[2]"])
 def test_kernel_that_is_a_pointer(kernel):
     """It is read when the launch is written, not when the kernel runs."""
-    expected = squeezed(call(kernel, "a", "1, 2", pointer=True))
+    expected = squeezed(call(kernel, "a", "1, 2"))
     assert squeezed(translate(f"{kernel}<<<1, 2>>>(a)")) == expected
 
 
@@ -129,11 +127,45 @@ def test_null_is_a_null_pointer():
     """The preprocessor sets markers around NULL, a macro of a system header."""
     null = '\n# 5 "a.cu" 3 4\n__null\n# 5 "a.cu"\n'
     text = f'# 5 "a.cu"\nk<<<1, 2, 0, {null}>>>({null}, ((void*)0), f({null}), {null});\n'
-    assert squeezed(translate(text)) == squeezed(
-        '::cuda_cpu::launch("k", "NULL, ((void*)0), f( NULL ), NULL", '
-        "::cuda_cpu::Shape(1, 2, 0, __null), "
-        "[=](auto... cuda_cpu_arguments) { k(cuda_cpu_arguments...); }, "
-        "nullptr, nullptr, f(__null), nullptr);")
+    expected = call("k", "@", "1, 2, 0, __null").replace(literal("@"), '"NULL, ((void*)0), f( NULL ), NULL"')
+    assert squeezed(translate(text)) == squeezed(expected.replace("@", "nullptr, nullptr, f(__null), nullptr") + ";")
+
+
+@pytest.mark.parametrize("kernel", ["k", "n::k", "k<3, A<B>>"])
+def test_name_of_a_kernel(kernel):
+    """It may stand for many functions: the launch asks for the one of these arguments."""
+    address = f"::cuda_cpu::address_of(cuda_cpu_wanted, {kernel})"
+    known = "void " if kernel == "n::k" else ""
+    result = f" -> decltype(void({kernel}(cuda_cpu_arguments...)))" if known else ""
+    expected = call(kernel, "a", "1, 2", f"[=](auto&&... cuda_cpu_arguments){result} {{ {kernel}(cuda_cpu_arguments...); }}, "
+                    f"[=](auto cuda_cpu_wanted) -> decltype({address}) {{ return {address}; }}")
+    if known:
+        expected = expected.replace('kernel n::k"', 'kernel k()"')
+    text = translate(f"namespace m {{ __global__ void k(); }} {kernel}<<<1, 2>>>(a)")
+    assert squeezed(expected) in squeezed(text)
+
+
+def test_zero_for_a_template_is_what_its_parameter_wants():
+    template = "template <class T, int n = 2> __global__ void k(T* a, int b = 1, const A<T, n>& c = {}) { }"
+    translated = squeezed(translate(f"{template} void f() {{ k<<<1, 2>>>(a, 0, (0)); k<<<1, 0>>>(f(0)); }}"))
+    assert translated.count("::cuda_cpu::Zero()") == 1 and "(a,::cuda_cpu::Zero(),(0))" in translated
+    assert squeezed("template <class T, int n = 2> ::cuda_cpu::Parameters<void(T* a, int b, const A<T, n>& c)> "
+                    "cuda_cpu_parameters_of_k(T* a, int b = 1, const A<T, n>& c = {});") in translated
+
+
+@pytest.mark.parametrize("text, marked", [
+    ("__device__ void f(volatile int* p, int n) { p[n] += *p + *(p + 1) + g(p) + &q.p[1] + p; }", 3),
+    ("__global__ void k() { volatile __shared__ int a[2][3], b; a[0][1] = b * a[1][1]; { int a[2]; } f(&b); }", 3),
+    ("volatile int* f(int); void g() { (volatile int*)p; volatile int i = 0; i++; }", 0),
+    ("__shared__ volatile float s[32]; __global__ void k() { const volatile float* q = s; s[1] = q[2]; }", 2),
+])
+def test_accesses_to_volatile_memory_are_marked(text, marked):
+    assert translate(text).count("::cuda_cpu::in_step(") == marked
+
+
+def test_clock():
+    text = "clock_t clock(void); long f() { return clock() - a.clock() - n::clock(); }"
+    assert squeezed(translate(text)) == squeezed(text.replace("return clock()", "return ::cuda_cpu::clock()"))
 
 
 @pytest.mark.parametrize("text", [
@@ -163,7 +195,8 @@ def test_kernel(before, name, after, parameters):
     """Its body begins with what stops a call without <<<...>>>; a launch knows its parameters."""
     head = f"{before}{name}{after}".replace("__global__", "")
     translated = squeezed(translate(f"{before}{name}{after} f(); }}"))
-    assert translated == squeezed(f"{head} ::cuda_cpu::enter_kernel(__func__, __PRETTY_FUNCTION__, {parameters}); f(); }}")
+    assert translated.endswith(
+        squeezed(f"{head} ::cuda_cpu::enter_kernel(__func__, __PRETTY_FUNCTION__, {parameters}); f(); }}"))
     launched = translate(f"{before}{name}{after} }} void f() {{ k<<<1, 2>>>(3); }} }}")
     signature = name + after[: after.index(")") + 1]
     known = name == "k"  # the parameters of a specialisation are those of its template
@@ -178,7 +211,7 @@ def test_kernel(before, name, after, parameters):
 ])
 def test_parameters_of_a_kernel_that_is_not_visible(text):
     """The compiler has to say that there is no such name."""
-    assert "decltype" not in translate(text)
+    assert "decltype(void(" not in translate(text)
 
 
 def test_system_headers_stay():
@@ -363,7 +396,7 @@ def test_launched_function_that_is_no_kernel(definition, launch):
     "void k(); void f() { k<<<1, 2>>>(); }",
 ])
 def test_launched_name_that_may_be_a_kernel(text):
-    assert "::cuda_cpu::launch(" in translate(text)
+    assert "::cuda_cpu::launcher(" in translate(text)
 
 
 @pytest.mark.parametrize("text", [
@@ -479,7 +512,7 @@ EXPECTED_ERRORS = [
     (19, None, "'d' was not declared"),
     (20, "add", f"{MISFIT} add(const float* a, float* sum, int count)"),
     (21, "add", f"{MISFIT} add(const float* a, float* sum, int count)"),
-    (22, "(a);", "'ad' was not declared"),
+    (22, "ad<<<", "'ad' was not declared"),
 ]
 
 
@@ -593,7 +626,7 @@ def test_translation_and_compilation_may_be_two_calls(folder):
     (folder / "lab.cu").write_text("__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n")
     runtime = farm.call(farm.runtime_object, False)
     first = compile_script(folder, "--translate", "lab.cu", "-o", "lab.ii")
-    assert first.returncode == 0 and "cuda_cpu::launch" in (folder / "lab.ii").read_text(), first
+    assert first.returncode == 0 and "cuda_cpu::launcher" in (folder / "lab.ii").read_text(), first
     second = compile_script(folder, "lab.ii", "-o", "lab", runtime_object=runtime)
     assert second.returncode == 0, second
     assert farm.run(folder / "lab").returncode == 0

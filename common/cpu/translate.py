@@ -6,6 +6,8 @@
     __shared__ T name[32];                              static shared memory
     __global__ void kernel(...) {                       a kernel, which must not be called
     __noinline__, __device__, __host__                  qualifiers
+    volatile T name[32]; ... name[i]                    an access that the lanes of a warp do in step
+    clock()                                             the device's clock in a kernel
 
 What macros have moved goes back to its column first (learner_columns). Reads preprocessed text
 (g++ -E) on standard input and writes the same text, translated, on standard output. Working after the preprocessor means that macros are expanded, a lab's headers are included
@@ -25,7 +27,7 @@ from typing import NamedTuple
 
 # Qualifiers that say nothing to a host compiler; spaces take their place.
 EMPTY_WORDS = frozenset("__device__ __global__ __host__".split())
-CANDIDATE = re.compile(rf"<<<|\b__shared__\b|\b__noinline__\b|\b(?:{'|'.join(EMPTY_WORDS)})\b")
+CANDIDATE = re.compile(rf"<<<|\b__shared__\b|\b__noinline__\b|\bclock\b|\bvolatile\b|\b(?:{'|'.join(EMPTY_WORDS)})\b")
 # Flags of a line marker: 1 enters a file, 2 returns to one, 3 is a system header, 4 is extern "C".
 SYSTEM_BEGIN = re.compile(r'^# \d+ "[^\n]*" 1 3(?: 4)?$', re.MULTILINE)
 SYSTEM_END = re.compile(r'^# \d+ "[^\n]*" 2$', re.MULTILINE)
@@ -51,9 +53,11 @@ STATEMENT_WORDS = frozenset(
 )
 ATTRIBUTE_WORDS = frozenset("__attribute__ __attribute alignas _Alignas __declspec".split())
 CLASS_WORDS = frozenset("class enum struct union".split())
+TYPE_WORDS = frozenset("auto bool char const double float int long short signed unsigned volatile".split())
 POINTER_WORDS = frozenset("* & const volatile __restrict__ __restrict".split())
 # What clears or shows the last error is meant to.
 LAST_ERROR = re.compile(r"cuda(?:Get|PeekAt)(?:LastError|ErrorName|ErrorString)")
+PARAMETERS_OF = "cuda_cpu_parameters_of_"
 STORAGE_WORDS = EMPTY_WORDS | frozenset("__shared__ extern static".split())
 
 
@@ -331,6 +335,8 @@ class Translator(Source):
         self.observed = observed
         self.edits: list[Edit] = []
         self.kernels: dict[str, list[int]] = {}  # where __global__ functions are declared, by name
+        self.templates: set[int] = set()  # those of them that are templates
+        self.stepped: set[int] = set()  # names whose access is marked as one in step
         self.launched: set[str] = set()  # the plain names before <<<
 
     def translated(self) -> str:
@@ -344,6 +350,10 @@ class Translator(Source):
                 self.replace(index, index, f"__attribute__((noinline)){self.at(self.end(index))}")
             elif self.observed and token.startswith("cuda") and self.is_ignored_call(index):
                 self.insert(self.starts[index], " ::cuda_cpu::Ignored(), ")
+            elif token == "volatile":
+                self.volatile(index)
+            elif token == "clock" and self.is_call_of_clock(index):
+                self.replace(index, index, f"::cuda_cpu::clock{self.at(self.end(index))}")
             elif token in EMPTY_WORDS:
                 self.replace(index, index, " " * len(token))
                 if token == "__global__":
@@ -383,6 +393,59 @@ class Translator(Source):
         behind_head = opening is not None and self.heads_statement(opening)
         return (before in ("{", "}", ";", "else", "do") or behind_head) and self.in_function(name)
 
+    def is_call_of_clock(self, name: int) -> bool:
+        """Whether this is `clock()` of the C library, which is the device's own in a kernel."""
+        before = self.token(name - 1)
+        declared = self.is_word(name - 1) or before in ("*", "&", ".", "->", "::")
+        return (self.token(name + 1), self.token(name + 2)) == ("(", ")") and not declared
+
+    # --- volatile memory
+
+    def volatile(self, word: int) -> None:
+        """Marks the accesses to what the declaration around the word `volatile` declares.
+
+        Kernels of before Volta rely on the lanes of a warp to run in step between such accesses."""
+        around = self.parent[word]
+        if self.token(around) == "(":
+            close = self.partner[around]
+            parts = self.split_at_commas(self.outermost(around + 1, close)) if close is not None else []
+            parts = [part[: [*(self.tokens[i] for i in part), "="].index("=")] for part in parts if word in part]
+            body = close + 1 if close is not None else word
+            if self.token(body) != "{":
+                return
+            scope, shared = (body, self.partner[body] or body), False
+        else:
+            first, last = self.declaration(word)
+            if last is None or any(self.tokens[index] in ("(", "typedef", "using") for index in range(first, word)):
+                return
+            plain = [index for index in self.outermost(first, last)]
+            shared = any(self.tokens[index] == "__shared__" for index in plain)
+            parts = self.split_at_commas(plain)
+            parts = [part[: [*(self.tokens[i] for i in part), "="].index("=")] for part in parts]
+            scope = last, (self.partner[around] or last) if around >= 0 else len(self.tokens)
+        for part in parts:
+            declared = self.declarator(part)
+            pointer = any(self.tokens[index] in ("*", "[") for index in part)
+            if declared is not None and (pointer or shared):
+                self.mark_steps(self.tokens[declared.name], *scope, scalar=shared and not pointer)
+
+    def mark_steps(self, name: str, first: int, last: int, scalar: bool) -> None:
+        """Marks what is accessed through a name between two tokens."""
+        for index in range(first, last):
+            if self.tokens[index] != name or index in self.stepped:
+                continue
+            before, two_before = self.token(index - 1), self.token(index - 2)
+            if before in (".", "->", "::") or self.is_word(index - 1) or self.is_angle(index - 1):
+                continue
+            if before in ("*", "&") and two_before in TYPE_WORDS:
+                continue  # another variable of this name
+            opening = self.parent[index]
+            behind_star = before == "*" and not self.ends_operand(index - 2)
+            in_star = self.token(opening) == "(" and self.token(opening - 1) == "*" and not self.ends_operand(opening - 2)
+            if self.token(index + 1) == "[" or behind_star or in_star or scalar and before != "&":
+                self.stepped.add(index)
+                self.replace(index, index, f"::cuda_cpu::in_step({name}){self.at(self.end(index))}")
+
     # --- kernels
 
     def kernel(self, word: int) -> None:
@@ -394,11 +457,31 @@ class Translator(Source):
                 named = True
                 if self.is_word(index - 1):  # else a specialisation, whose template is noted
                     self.kernels.setdefault(self.tokens[index - 1], []).append(index - 1)
+                    self.tell_parameters(word, index - 1)
             elif token == "{":
                 names = f"__func__, __PRETTY_FUNCTION__, {self.template_parameters(word)}"
                 self.insert(self.end(index), f" ::cuda_cpu::enter_kernel({names});")
             if token in ("{", ";", *CLOSERS):
                 return
+
+    def tell_parameters(self, word: int, name: int) -> None:
+        """Declares, beside a template of kernels, the function that tells a launch its parameters' types."""
+        first, _ = self.declaration(word)
+        close = self.partner[name + 1]
+        if (self.token(first), self.token(first + 1)) != ("template", "<") or close is None or self.in_function(word):
+            return
+        end = next((index for index, depth in self.template_depths(self.outermost(first + 1, word))
+                    if index > first + 1 and depth <= 0), None)
+        if end is None or self.is_angle(first + 2):
+            return
+        self.templates.add(name)
+        types = []
+        for part in self.split_at_commas(self.outermost(name + 2, close)):
+            values = [place for place, index in enumerate(part) if self.tokens[index] == "="]
+            types.append(self.code(self.whole(part[: values[0]] if values else part)))
+        header, parameters = self.code(range(first, end + 1)), self.code(range(name + 2, close))
+        self.insert(self.starts[first], f"{header} ::cuda_cpu::Parameters<void({', '.join(types)})> "
+                    f"{PARAMETERS_OF}{self.tokens[name]}({parameters});")
 
     def template_parameters(self, word: int) -> int:
         """How many template parameters the declaration around a word has; all for a specialisation."""
@@ -477,46 +560,50 @@ class Translator(Source):
         last = self.partner[opening]
         if last is None:
             raise self.error(opening, f"the arguments of {kernel} are not closed: a ) is missing")
-        self.null_arguments(opening, last)
-        if self.is_plain_name(first, angle):
-            self.launched.add(self.tokens[self.name_start(angle - 1)])
+        name = self.name_start(angle - 1) if self.is_plain_name(first, angle) else None
+        self.null_arguments(opening, last, name is not None and self.visible_kernel(name) in self.templates)
+        if name is not None:
+            self.launched.add(self.tokens[name])
         self.replace(first, last, lambda: self.launch_text(first, angle, opening, last))
 
     def launch_text(self, first: int, angle: int, opening: int, last: int) -> str:
         """The call that stands for the launch of the tokens first..last."""
         kernel = self.code(range(first, angle))
         arguments = self.code(range(opening + 1, last))
-        # A name may stand for many functions; anything else is a pointer and is read here and now.
-        named = self.is_plain_name(first, angle)
-        capture = "=" if named else f"cuda_cpu_kernel = {kernel}"
-        called = kernel if named else "cuda_cpu_kernel"
-        declared = self.visible_kernel(self.name_start(angle - 1)) if named else None
+        # The name of a kernel may stand for many functions; anything else is a pointer and is read here and now.
+        word = self.name_start(angle - 1) if self.is_plain_name(first, angle) else None
+        named = word is not None and self.tokens[word] in self.kernels
+        declared = self.visible_kernel(word) if named else None
         start, close_start = self.starts[first], self.end(opening - 1) - len(">>>")
-        check = result = ""
-        if declared is not None:
-            # A call that does not compile is then no error by itself, so the check can say it.
-            result = f" -> decltype(void({kernel}(cuda_cpu_arguments...)))"
-            check = f"[](auto fits) {{ {self.fit_assertion(declared, start)} }}{self.at(start)}({self.at(start)}"
+        name = self.at(start) + kernel
+        function = name
+        if named:
+            # A call that does not compile is no error by itself where the check can say it.
+            result = f" -> decltype(void({kernel}(cuda_cpu_arguments...)))" if declared is not None else ""
+            body = f"[=](auto&&... cuda_cpu_arguments){result} {{ {name}{self.at(self.starts[opening])}(cuda_cpu_arguments...); }}"
+            address = f"::cuda_cpu::address_of(cuda_cpu_wanted, {kernel})"
+            function = f"{body}, [=](auto cuda_cpu_wanted) -> decltype({address}) {{ return {address}; }}"
+            if declared in self.templates:
+                told = self.code(range(first, word)) + PARAMETERS_OF + self.code(range(word, angle))
+                call = f"{told}(static_cast<decltype(cuda_cpu_arguments)>(cuda_cpu_arguments)...)"
+                function += f", [](auto&&... cuda_cpu_arguments) -> decltype({call}) {{ return {{}}; }}"
         pieces = [
-            # After the colon of `case 1:` the :: would become another token.
-            " " if self.text[start - 1 : start] in (":", "<") else "",
-            check,
-            f"::cuda_cpu::launch({quoted(kernel)}, {quoted(arguments)}, ::cuda_cpu::Shape(",
+            f"[](auto fits) {{ {self.fit_assertion(kernel, declared, start)} }}{self.at(start)}({self.at(start)}",
+            f"::cuda_cpu::launcher({quoted(kernel)}, {quoted(arguments)}, ::cuda_cpu::Shape(",
             self.at(self.end(angle)) + self.render(self.end(angle), close_start),
             # The launch knows its line by that of the ) of Shape.
-            f"{self.at(start)}), [{capture}](auto... cuda_cpu_arguments){result} {{ ",
-            self.at(start) + called,
-            self.at(self.starts[opening]) + "(cuda_cpu_arguments...); }",
-            ", " if arguments else "",
+            f"{self.at(start)}), {function})(",
             self.at(self.end(opening)) + self.render(self.end(opening), self.starts[last]),
-            "))" if check else ")",
+            "))",
             self.at(self.end(last)),
         ]
         return "".join(pieces)
 
-    def fit_assertion(self, declared: int, start: int) -> str:
+    def fit_assertion(self, kernel: str, declared: int | None, start: int) -> str:
         """What refuses a launch at text[start] whose arguments its kernel does not take."""
-        signature = self.code(range(declared, (self.partner[declared + 1] or declared) + 1))
+        signature = kernel
+        if declared is not None:
+            signature = self.code(range(declared, (self.partner[declared + 1] or declared) + 1))
         problem = "the arguments of this launch do not fit the parameters of the kernel"
         return f"static_assert({self.at(start)}fits, {quoted(problem + ' ' + signature)});"
 
@@ -600,15 +687,21 @@ class Translator(Source):
             index += 1
         return None
 
-    def null_arguments(self, opening: int, last: int) -> None:
-        """Makes an argument that is exactly NULL a nullptr, which keeps its type when copied."""
+    def null_arguments(self, opening: int, last: int, of_template: bool) -> None:
+        """Makes an argument that is exactly NULL a nullptr, which keeps its type when copied.
+
+        A 0 for a template is a number or a pointer, as its parameter wants."""
         for index in range(opening + 1, last):
             if self.parent[index] != opening or self.token(index - 1) not in ("(", ","):
                 continue
             end = self.partner[index] if self.tokens[index] == "(" else index
             argument = "".join(self.tokens[index : end + 1])
-            if argument in ("__null", "((void*)0)") and self.token(end + 1) in (",", ")"):
+            if self.token(end + 1) not in (",", ")"):
+                continue
+            if argument in ("__null", "((void*)0)"):
                 self.replace(index, end, "nullptr")
+            elif of_template and argument == "0":
+                self.replace(index, end, f"::cuda_cpu::Zero(){self.at(self.end(end))}")
 
     # --- shared memory
 

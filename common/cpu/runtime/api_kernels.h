@@ -191,6 +191,15 @@ unsigned int active_lanes(const Site& site) {
     if (__builtin_expect(!in_kernel(), false)) refuse_on_host(site, "__activemask()");
     return Core::mine().active_lanes(site);
 }
+void step(const volatile void* address, const Site& site) {
+    if (!in_kernel()) return;
+    const char* const memory = Core::mine().own_memory(const_cast<const void*>(address));
+    if (memory != nullptr && std::strcmp(memory, "shared memory") == 0) {
+        Core::mine().active_lanes(site);
+    } else {
+        spin();
+    }
+}
 unsigned int this_lane() {
     return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
 }

@@ -209,7 +209,7 @@ class Core {
         if (film_.recording()) return film_.yields();
 #endif
         const bool more_to_start = front_runner == running ? threads_behind() > 0 : unstarted_ > 0;
-        if (ready_.empty() && !more_to_start) return;
+        if (ready_.empty() && !more_to_start && !release_asking_lanes()) return;
         ready_.push(suspend(Waiting::nothing, Site{"", 0}));
         if (more_to_start) ready_.push_front(start_thread());
         switch_away();
@@ -625,7 +625,9 @@ class Core {
 
     // ------------------------------------------------------------ when nothing can go on
     void resolve() {
-        for (unsigned int first = 0; first < thread_count_; first += 32) {
+        const unsigned int warps = (thread_count_ + 31) / 32;
+        for (unsigned int i = 0; i < warps; ++i) {
+            const unsigned int first = (turn_ + i) % warps * 32;
             for (unsigned int lane = 0; lane < 32 && first + lane < thread_count_; ++lane) {
                 Runner* const waiter = warp_waiter_[first + lane];
                 if (waiter == nullptr) continue;
@@ -637,6 +639,18 @@ class Core {
             }
         }
         report_deadlock();
+    }
+
+    // Lets lanes go on that asked for the active mask: whoever runs waits for somebody. False if there are none.
+    bool release_asking_lanes() {
+        for (unsigned int i = 0; i < thread_count_; ++i) {
+            const unsigned int number = (turn_ * 32 + i) % thread_count_;
+            const Runner* const waiter = warp_waiter_[number];
+            if (waiter == nullptr || waiter->waiting != Waiting::active_mask) continue;
+            release_active(number / 32 * 32);
+            return true;
+        }
+        return false;
     }
 
     // Shows the visitor each runner whose thread waits for others.
@@ -662,17 +676,23 @@ class Core {
     // Lanes of a warp that asked for the active mask at the same place are active together. Those at
     // the first line go on first: so the lanes meet again behind a loop or a condition.
     void release_active(unsigned int first) {
+        turn_ = first / 32 + 1;  // another warp is next: this one may wait for it
+        // Lanes that ask in one line for ever wait for one that asks behind them.
+        const bool last_line = releases_ > 10000;
         unsigned int lanes = 0;
         const Runner* asker = nullptr;
         for (unsigned int lane = 0; lane < 32 && first + lane < thread_count_; ++lane) {
             const Runner* const waiter = warp_waiter_[first + lane];
             if (waiter == nullptr || waiter->waiting != Waiting::active_mask) continue;
-            if (asker == nullptr || waiter->site.line < asker->site.line) {
+            if (asker == nullptr || (last_line ? waiter->site.line > asker->site.line
+                                               : waiter->site.line < asker->site.line)) {
                 asker = waiter;
                 lanes = 0;
             }
             if (same_place(waiter->site, asker->site)) lanes |= 1u << lane;
         }
+        releases_ = same_place(asker->site, released_) ? releases_ + 1 : 0;
+        released_ = asker->site;
         for (unsigned int rest = lanes; rest != 0; rest &= rest - 1) {
             Runner* const waiter =
                 goes_on_in_warp(first + static_cast<unsigned int>(__builtin_ctz(rest)));
@@ -794,6 +814,9 @@ class Core {
     RunnerQueue ready_, at_barrier_, idle_;
     unsigned int arrived_ = 0, barrier_count_ = 0;
     bool apart_ = false;  // not all of them at the same one
+    unsigned int turn_ = 0;      // the warp whose lanes that ask for the active mask are next
+    Site released_{"", 0};       // where the last of them asked
+    unsigned int releases_ = 0;  // how often in a row
     Site barrier_site_{};
     Runner* warp_waiter_[1024] = {};       // by thread: the runner that waits at a warp primitive
     unsigned int waiting_lanes_[32] = {};  // by warp: the lanes that have one

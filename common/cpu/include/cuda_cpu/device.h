@@ -156,6 +156,22 @@ CUDA_CPU_REDUCE(__reduce_or_sync, unsigned int, reduce_or)
 CUDA_CPU_REDUCE(__reduce_xor_sync, unsigned int, reduce_xor)
 #undef CUDA_CPU_REDUCE
 
+// ---------------------------------------------------------------- volatile memory
+// An access to volatile shared memory: the lanes of a warp that run together do it in step, as kernels of
+// before Volta expect. In other memory somebody may wait for what another thread writes.
+namespace cuda_cpu {
+void step(const volatile void* address, const Site& site);
+template <class T>
+__attribute__((CUDA_CPU_OWN)) inline T& in_step(T& memory, CUDA_CPU_SITE) {
+    if constexpr (std::is_pointer_v<T>) {
+        step(memory, {file, line});
+    } else {
+        step(&memory, {file, line});
+    }
+    return memory;
+}
+}  // namespace cuda_cpu
+
 // ---------------------------------------------------------------- atomics
 // Real ones: blocks run on several cores. Each returns the old value.
 namespace cuda_cpu {
@@ -276,10 +292,14 @@ CUDA_CPU_ATOMIC_SCOPES(atomicDec)
 
 // ---------------------------------------------------------------- clocks and loads with a hint
 inline long long clock64() {
+    cuda_cpu::spin();  // who looks at the clock may wait
     timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return now.tv_sec * 1000000000ll + now.tv_nsec;
 }
+namespace cuda_cpu {
+inline clock_t clock() { return in_kernel() ? static_cast<clock_t>(clock64()) : ::clock(); }
+}  // namespace cuda_cpu
 
 template <class T>
 CUDA_CPU_INLINE T __ldg(const T* address) {

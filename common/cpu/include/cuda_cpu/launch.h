@@ -1,7 +1,8 @@
 // What a launch becomes on the CPU, and the built-in variables of a kernel.
 //
 // The translator turns  kernel<<<grid, block>>>(a, b)  into
-//     cuda_cpu::launch("kernel", "a, b", Shape(grid, block), [=](auto... v) { kernel(v...); }, a, b)
+//     cuda_cpu::launcher("kernel", "a, b", Shape(grid, block), [=](auto&&... v) { kernel(v...); },
+//                        [=](auto wanted) -> decltype(...) { return its address; })(a, b)
 // and begins the body of each __global__ function with
 //     cuda_cpu::enter_kernel(__func__, __PRETTY_FUNCTION__, number of its template parameters);
 // A launch from the host checks the shape, copies the arguments and joins the queue; a launch from a
@@ -18,6 +19,7 @@
 #include <utility>
 
 #include "api.h"
+#include "kernel_arguments.h"
 #include "types.h"
 
 // Plain thread-local variables, one set for each core: a block stays on its core until it ends.
@@ -92,12 +94,16 @@ inline void enter_kernel(const char* kernel, const char* signature, int template
     entered_kernel(kernel);
 }
 
-template <class Body, class... Arguments>
+// A kernel with the types of its parameters. `body` calls it by its name; `function` is its address where
+// an argument has to be handed over as bytes, and null otherwise.
+template <class Body, class... Parameters>
 struct KernelOf final : Kernel {
     Body body;
-    std::tuple<Arguments...> arguments;
-    KernelOf(const char* called, Body body, Arguments... arguments)
-        : Kernel(called), body(std::move(body)), arguments(std::move(arguments)...) {}
+    Function<Parameters...> function;
+    std::tuple<Kept<Parameters>...> arguments;
+    KernelOf(const char* called, Body body, Function<Parameters...> function,
+             Kept<Parameters>... arguments)
+        : Kernel(called), body(std::move(body)), function(function), arguments(arguments...) {}
 
     // Runs threads in order from threadIdx on. Another runner takes over the rest as soon as one of
     // them waits, and `running` is then no longer the runner that started here. In another order than
@@ -111,7 +117,7 @@ struct KernelOf final : Kernel {
         uint3 thread = threadIdx;
         for (;;) {
             show_thread_index();
-            call(std::index_sequence_for<Arguments...>());
+            call(std::index_sequence_for<Parameters...>());
             if (__builtin_expect(handed_over(self), false)) return;
             if (++thread.x == shape.x) {
                 thread.x = 0;
@@ -144,7 +150,12 @@ struct KernelOf final : Kernel {
 
     template <size_t... Positions>
     __attribute__((CUDA_CPU_CALL)) void call(std::index_sequence<Positions...>) const {
-        body(std::get<Positions>(arguments)...);
+        if constexpr ((is_handed_over_as_bytes<Parameters> || ...)) {
+            if (function != nullptr) {
+                return call_with_bytes(function, std::get<Positions>(arguments)...);
+            }
+        }
+        body(std::get<Positions>(arguments).get()...);
     }
 };
 
@@ -152,8 +163,8 @@ struct KernelOf final : Kernel {
 // kernel to numbers can change it in the compiler's eyes.
 extern __thread Runner* front_runner;
 
-template <class Body, class... Arguments>
-inline bool KernelOf<Body, Arguments...>::handed_over(const Runner* self) {
+template <class Body, class... Parameters>
+inline bool KernelOf<Body, Parameters...>::handed_over(const Runner* self) {
     return front_runner != self;
 }
 
@@ -176,32 +187,127 @@ void check_argument(const Kernel& kernel, const char* arguments, int position,
 }
 
 // False if the launch is not a valid one.
-template <class Body, class... Arguments>
+template <class Body, class... Parameters>
 bool try_launch(const char* called, const char* text, const Shape& shape, Body body,
-                Arguments... arguments) {
-    auto kernel = std::make_unique<KernelOf<Body, Arguments...>>(called, std::move(body),
-                                                                 std::move(arguments)...);
+                Function<Parameters...> function, Kept<Parameters>... arguments) {
+    auto kernel = std::make_unique<KernelOf<Body, Parameters...>>(called, std::move(body), function,
+                                                                  arguments...);
     if (!valid_launch(*kernel, shape)) return false;
     std::apply(
-        [&](const auto&... values) {
+        [&](const auto&... kept) {
             int position = 0;
-            (check_argument(*kernel, text, ++position, values, shape.site), ...);
+            (check_argument(*kernel, text, ++position, kept.get(), shape.site), ...);
             (void)position;
         },
         kernel->arguments);
     submit(text, shape, std::move(kernel));
     return true;
 }
-template <class Body, class... Arguments>
-auto launch(const char* called, const char* text, const Shape& shape, Body body,
-            Arguments... arguments) -> decltype(body(arguments...), std::true_type()) {
-    try_launch(called, text, shape, std::move(body), std::move(arguments)...);
-    return {};
+
+// What stands between <<< and >>>, with a kernel whose parameters are known: a call is a launch. Its
+// arguments become parameters as in any call. What it returns says whether they fit; the translator
+// refuses them in the learner's line if not.
+template <class Body, class... Parameters>
+struct Launcher {
+    const char *called, *text;
+    Shape shape;
+    Body body;
+    Function<Parameters...> function;
+
+    std::true_type operator()(Parameters... arguments) const {
+        try_launch<Body, Parameters...>(called, text, shape, body, function,
+                                        Kept<Parameters>(arguments)...);
+        return {};
+    }
+    template <class = void>
+    std::false_type operator()(const Anything<Parameters>&...) const {
+        return {};
+    }
+    // With fewer: the other parameters may have a default.
+    template <class... Given, class = std::enable_if_t<sizeof...(Given) != sizeof...(Parameters)>>
+    auto operator()(Given&&... given) const {
+        if constexpr (sizeof...(Given) < sizeof...(Parameters)) {
+            return with_defaults(std::index_sequence_for<Given...>(), std::forward<Given>(given)...);
+        } else {
+            return std::false_type();
+        }
+    }
+
+ private:
+    template <size_t... Positions, class... Given>
+    auto with_defaults(std::index_sequence<Positions...>, Given&&... given) const {
+        using All = std::tuple<Kept<Parameters>...>;
+        if constexpr (std::is_invocable_v<
+                          Body, decltype(std::declval<std::tuple_element_t<Positions, All>>().get())...>) {
+            return Launcher<Body, typename std::tuple_element_t<Positions, All>::Type...>{
+                called, text, shape, body, nullptr}(std::forward<Given>(given)...);
+        } else {
+            return std::false_type();
+        }
+    }
+};
+
+template <class Body, class... Parameters>
+Launcher<Body, Parameters...> launcher_of(const char* called, const char* text, const Shape& shape,
+                                          Body body, void (*function)(Parameters...)) {
+    return {called, text, shape, body, function};
 }
-// Chosen when the arguments do not fit, which the translator refuses in the learner's line.
-template <class... Others>
-std::false_type launch(const char*, const char*, const Shape&, const Others&...) {
-    return {};
+
+// Answers no question.
+struct Silent {};
+
+// The same where the parameters follow from the arguments: `told` returns them for a template that is
+// visible; else they are what the arguments are.
+template <class Body, class Address, class Told>
+struct DeducedLauncher {
+    const char *called, *text;
+    Shape shape;
+    Body body;
+    Address address;
+    Told told;
+
+    template <class... Given>
+    auto operator()(Given&&... given) const {
+        if constexpr (std::is_invocable_v<Told, Seen<Given, int>...>) {
+            using Known = std::invoke_result_t<Told, Seen<Given, int>...>;
+            return launch(Known(), std::forward<Given>(given)...);
+        } else if constexpr (std::is_invocable_v<Told, Seen<Given, std::nullptr_t>...>) {
+            using Known = std::invoke_result_t<Told, Seen<Given, std::nullptr_t>...>;
+            return launch(Known(), std::forward<Given>(given)...);
+        } else if constexpr (std::is_invocable_v<Body, const std::decay_t<Given>&...>) {
+            using Known = Parameters<void(std::decay_t<Given>...)>;
+            return launch(Known(), std::forward<Given>(given)...);
+        } else {
+            return std::false_type();
+        }
+    }
+
+ private:
+    template <class... Types, class... Given>
+    auto launch(Parameters<void(Types...)>, Given&&... given) const {
+        Function<Types...> function = nullptr;
+        if constexpr (std::is_invocable_v<Address, Exactly<Types...>>) {
+            function = address(Exactly<Types...>());
+        }
+        return Launcher<Body, Types...>{called, text, shape, body, function}(
+            std::forward<Given>(given)...);
+    }
+};
+
+template <class Body, class Address, class Told = Silent>
+auto launcher(const char* called, const char* text, const Shape& shape, Body body, Address address,
+              Told told = {}) {
+    if constexpr (std::is_invocable_v<Address, Unique>) {
+        return launcher_of(called, text, shape, body, address(Unique()));
+    } else {
+        return DeducedLauncher<Body, Address, Told>{called, text, shape, body, address, told};
+    }
+}
+// A kernel that is a pointer.
+template <class... Parameters>
+auto launcher(const char* called, const char* text, const Shape& shape,
+              void (*function)(Parameters...)) {
+    return launcher_of(called, text, shape, function, function);
 }
 
 // Lives as long as the statement of a call whose result nobody takes (translate.py --observed).
@@ -266,8 +372,9 @@ inline void* dynamic_shared(const char* name) {
 template <class... Parameters, size_t... Positions>
 bool launch_with(void (*kernel)(Parameters...), const Shape& shape, void** arguments,
                  std::index_sequence<Positions...>) {
-    return try_launch("(of cudaLaunchKernel)", "", shape, kernel,
-                      *static_cast<std::decay_t<Parameters>*>(arguments[Positions])...);
+    return try_launch<decltype(kernel), Parameters...>(
+        "(of cudaLaunchKernel)", "", shape, kernel, kernel,
+        Kept<Parameters>::at(arguments[Positions])...);
 }
 
 }  // namespace cuda_cpu

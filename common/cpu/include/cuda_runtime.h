@@ -4,6 +4,18 @@
 #pragma once
 
 #define CUDART_VERSION 13000
+// The include guards of CUDA's own headers: NVIDIA's helper_cuda.h asks by them what there is.
+#define __DRIVER_TYPES_H__
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+
+// What nvcc includes by itself.
+#include <ctype.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 // `threadIdx.x < count` is how kernels are written, and nvcc does not warn of it.
 #pragma GCC diagnostic ignored "-Wsign-compare"
@@ -12,4 +24,6 @@
 #include "cuda_cpu/device.h"  // barriers, warp primitives, atomics
 #include "cuda_cpu/launch.h"  // threadIdx and its kin; what k<<<grid, block>>>(...) becomes
 #include "cuda_cpu/math.h"    // the intrinsics and the overloads of min and max
+#include "cuda_cpu/older.h"   // what CUDA 13 has taken away
+#include "cuda_cpu/video.h"   // the intrinsics on the bytes and halves of a word
 #include "cuda_cpu/types.h"   // dim3, float4, ... and the qualifiers __global__, __device__, ...

@@ -1,6 +1,9 @@
 // The API of devices: how many there are, what they are like, their limits, waiting for them.
 #pragma once
 
+#include <set>
+#include <utility>
+
 #include "api_call.h"
 #include "devices.h"
 #include "memory.h"
@@ -38,9 +41,41 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     return error == cudaSuccess ? error : failed(error);
 }
 
-cudaError_t cudaSetDeviceFlags(unsigned int) {
+// The first device with the wanted compute capability or more; else device 0.
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
+    if (const Call call; !call) return call.state;
+    *device = 0;
+    for (size_t i = 0; i < devices().size(); ++i) {
+        const int major = devices()[i]->major, minor = devices()[i]->minor;
+        if (major * 10 + minor < wanted->major * 10 + wanted->minor) continue;
+        *device = static_cast<int>(i);
+        break;
+    }
+    return cudaSuccess;
+}
+
+namespace {
+unsigned int device_flags = 0;
+std::set<std::pair<int, int>> peers;  // which device may use the memory of which
+}  // namespace
+
+cudaError_t cudaSetDeviceFlags(unsigned int flags) {
     const Call call;
+    device_flags = flags;
     return call.state;
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
+    const Call call;
+    *flags = device_flags;
+    return call.state;
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
+    if (const Call call; !call) return call.state;
+    if (!is_device(device) || length < 13) return failed(cudaErrorInvalidValue);
+    std::snprintf(text, static_cast<size_t>(length), "0000:%02x:00.0", device);
+    return cudaSuccess;
 }
 
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
@@ -71,7 +106,16 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int) {
     const Call call;
     if (!call) return call.state;
-    return is_device(peer) && peer != current_device ? cudaSuccess : failed(cudaErrorInvalidDevice);
+    if (!is_device(peer) || peer == current_device) return failed(cudaErrorInvalidDevice);
+    const bool is_new = peers.emplace(current_device, peer).second;
+    return is_new ? cudaSuccess : failed(cudaErrorPeerAccessAlreadyEnabled);
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+    const Call call;
+    if (!call) return call.state;
+    const bool was_there = peers.erase({current_device, peer}) != 0;
+    return was_there ? cudaSuccess : failed(cudaErrorPeerAccessNotEnabled);
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {
@@ -97,6 +141,7 @@ cudaError_t cudaDeviceReset() {
     Queue::instance().wait_for_all();
     Queue::instance().forget_all();
     Memory::instance().release_all();
+    peers.clear();
     lost_device = cudaSuccess;
     last_error() = cudaSuccess;
     return cudaSuccess;

@@ -23,6 +23,10 @@ size_t capacity() {
 
 cudaError_t allocate(void** pointer, size_t bytes, MemoryKind kind,
                      const char* function = __builtin_FUNCTION()) {
+    if (in_kernel() && kind == MemoryKind::device) {  // from the heap that malloc in a kernel uses, too
+        *pointer = std::malloc(bytes);
+        return *pointer != nullptr || bytes == 0 ? cudaSuccess : failed(cudaErrorMemoryAllocation);
+    }
     const Call call(function);
     if (!call) return call.state;
     if (pointer == nullptr) return failed(cudaErrorInvalidValue);
@@ -88,6 +92,12 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) {
 
 // Waits for the work that may still use the memory, as on a GPU.
 cudaError_t cudaFree(void* pointer) {
+    if (in_kernel()) {
+        if (pointer != nullptr && Memory::instance().find(pointer) != nullptr)
+            return failed(cudaErrorInvalidValue, "cudaFree in a kernel: the host has allocated this memory");
+        std::free(pointer);
+        return cudaSuccess;
+    }
     const Call call;
     if (!call) return call.state;
     Queue::instance().wait_for_all();

@@ -112,6 +112,17 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     return cudaSuccess;
 }
 
+// Only managed memory can be attached to a stream, which changes nothing here.
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t, unsigned int) {
+    const Call call;
+    if (!call) return call.state;
+    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    const Allocation* const allocation = Memory::instance().find(pointer);
+    if (allocation == nullptr || allocation->kind != MemoryKind::managed)
+        return failed(cudaErrorInvalidValue, "only managed memory can be attached to a stream");
+    return cudaSuccess;
+}
+
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
     const Call call;
     if (!call) return call.state;

@@ -115,6 +115,18 @@ inline cudaDeviceProp properties_of(const DeviceFacts& facts) {
     properties.concurrentManagedAccess = 1;
     properties.sharedMemPerBlockOptin = static_cast<size_t>(facts.shared_per_block_optin);
     properties.maxBlocksPerMultiProcessor = facts.blocks_per_multiprocessor;
+    properties.surfaceAlignment = 512;
+    properties.maxTexture1D = properties.maxTexture2D[0] = 131072;
+    properties.maxTexture2D[1] = 65536;
+    for (int& side : properties.maxTexture3D) side = 16384;
+    properties.maxTexture1DLayered[0] = 32768;
+    properties.maxTexture2DLayered[0] = properties.maxTexture2DLayered[1] = 32768;
+    properties.maxTexture1DLayered[1] = properties.maxTexture2DLayered[2] = 2048;
+    properties.cooperativeLaunch = 1;
+    properties.clockRate = facts.core_clock_khz;
+    properties.memoryClockRate = facts.memory_clock_khz;
+    properties.deviceOverlap = 1;
+    properties.singleToDoublePrecisionPerfRatio = facts.single_to_double;
     properties.reservedSharedMemPerBlock = static_cast<size_t>(facts.shared_reserved);
     return properties;
 }
@@ -198,7 +210,11 @@ inline cudaError_t attribute_of(const DeviceFacts& facts, cudaDeviceAttr attribu
         case cudaDevAttrMaxRegistersPerMultiprocessor:
             return give(properties.regsPerMultiprocessor);
         case cudaDevAttrManagedMemory:
+        case cudaDevAttrCooperativeLaunch:
+        case cudaDevAttrGpuOverlap:
             return give(1);
+        case cudaDevAttrSurfaceAlignment:
+            return give(properties.surfaceAlignment);
         case cudaDevAttrSingleToDoublePrecisionPerfRatio:
             return give(facts.single_to_double);
         case cudaDevAttrConcurrentManagedAccess:
@@ -216,8 +232,15 @@ inline cudaError_t attribute_of(const DeviceFacts& facts, cudaDeviceAttr attribu
         case cudaDevAttrPciDeviceId:
         case cudaDevAttrPageableMemoryAccess:
         case cudaDevAttrComputePreemptionSupported:
-        case cudaDevAttrCooperativeLaunch:
         case cudaDevAttrMemoryPoolsSupported:
+        case cudaDevAttrTccDriver:
+        case cudaDevAttrPciDomainId:
+        case cudaDevAttrIsMultiGpuBoard:
+        case cudaDevAttrMultiGpuBoardGroupID:
+        case cudaDevAttrHostNativeAtomicSupported:
+        case cudaDevAttrCanUseHostPointerForRegisteredMem:
+        case cudaDevAttrCooperativeMultiDeviceLaunch:
+        case cudaDevAttrClusterLaunch:
             return give(0);
     }
     return cudaErrorInvalidValue;

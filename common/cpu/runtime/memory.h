@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "first_touch.h"
 #include "patterns.h"
 #include "report.h"
 
@@ -91,14 +92,17 @@ class Memory {
         char* const start =
             pages + mapped - round_up(std::max<size_t>(bytes, 1), allocation_alignment);
         fill_with(outside_allocation, pages, start);
-        fill_with(never_written_device, start, start + bytes);
+        char* const chunks = start == pages ? pages : pages + FirstTouch::chunk_bytes;
+        char* const rest = FirstTouch::instance().add(chunks, start + bytes);
+        fill_with(never_written_device, start, rest > chunks ? chunks : start + bytes);
+        if (rest > chunks) fill_with(never_written_device, rest, start + bytes);
         fill_with(outside_allocation, start + bytes, pages + mapped);
         allocations_[start] = {kind, start, bytes, pages, mapped, false};
         if (kind == MemoryKind::managed) share_with_host(start, bytes);
         used_ += bytes;
         if (kind == MemoryKind::device) {
             closable_.insert(&allocations_[start]);
-            if (!open_) mprotect(pages, mapped, PROT_NONE);
+            if (!open_) FirstTouch::instance().protect(pages, pages + mapped, PROT_NONE);
         }
         return start;
     }
@@ -128,6 +132,7 @@ class Memory {
             return true;
         }
         // The addresses stay reserved and closed; the memory behind them goes back.
+        FirstTouch::instance().forget(allocation.pages, allocation.pages + allocation.mapped_bytes);
         madvise(allocation.pages, allocation.mapped_bytes, MADV_DONTNEED);
         mprotect(allocation.pages, allocation.mapped_bytes, PROT_NONE);
         allocation.freed = true;
@@ -199,9 +204,16 @@ class Memory {
         if (open_ == open) return;
         open_ = open;
         for (const Allocation* const allocation : closable_) {
-            mprotect(allocation->pages, allocation->mapped_bytes,
-                     open ? PROT_READ | PROT_WRITE : PROT_NONE);
+            FirstTouch::instance().protect(allocation->pages,
+                                           allocation->pages + allocation->mapped_bytes,
+                                           open ? PROT_READ | PROT_WRITE : PROT_NONE);
         }
+    }
+
+    // Whether a fault was only the first touch of a piece of a large allocation.
+    bool first_touch(char* address) {
+        const bool may_be_touched = open_ || is_shared_with_host(address);
+        return may_be_touched && FirstTouch::instance().touched(address);
     }
 
     // The allocation behind whose end something was written, in the bytes up to CUDA's alignment,

@@ -38,6 +38,9 @@
     ERROR(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")      \
     ERROR(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch") \
     ERROR(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")        \
+    ERROR(cudaErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled")      \
+    ERROR(cudaErrorPeerAccessNotEnabled, 705, "peer access has not been enabled")        \
+    ERROR(cudaErrorContextIsDestroyed, 709, "context is destroyed")                      \
     ERROR(cudaErrorAssert, 710, "device-side assert triggered")                          \
     ERROR(cudaErrorHostMemoryAlreadyRegistered, 712,                                     \
           "part or all of the requested memory range is already mapped")                 \
@@ -109,6 +112,21 @@ struct cudaDeviceProp {
     int maxBlocksPerMultiProcessor;
     size_t reservedSharedMemPerBlock;
     int memoryPoolsSupported;
+    size_t surfaceAlignment;
+    int maxTexture1D, maxTexture2D[2], maxTexture3D[3];
+    int maxTexture1DLayered[2], maxTexture2DLayered[3];
+    int hostNativeAtomicSupported, pageableMemoryAccessUsesHostPageTables;
+    int directManagedMemAccessFromHost, canUseHostPointerForRegisteredMem;
+    int accessPolicyMaxWindowSize;
+    // What older programs ask for, and CUDA 13 no longer has.
+    int clockRate, memoryClockRate, deviceOverlap, kernelExecTimeoutEnabled, computeMode;
+    int computePreemptionSupported, singleToDoublePrecisionPerfRatio, cooperativeMultiDeviceLaunch;
+};
+enum cudaComputeMode {
+    cudaComputeModeDefault = 0,
+    cudaComputeModeExclusive = 1,
+    cudaComputeModeProhibited = 2,
+    cudaComputeModeExclusiveProcess = 3
 };
 
 enum cudaDeviceAttr {
@@ -126,21 +144,25 @@ enum cudaDeviceAttr {
     cudaDevAttrMaxRegistersPerBlock = 12,
     cudaDevAttrClockRate = 13,
     cudaDevAttrTextureAlignment = 14,
+    cudaDevAttrGpuOverlap = 15,
     cudaDevAttrMultiProcessorCount = 16,
     cudaDevAttrKernelExecTimeout = 17,
     cudaDevAttrIntegrated = 18,
     cudaDevAttrCanMapHostMemory = 19,
     cudaDevAttrComputeMode = 20,
+    cudaDevAttrSurfaceAlignment = 30,
     cudaDevAttrConcurrentKernels = 31,
     cudaDevAttrEccEnabled = 32,
     cudaDevAttrPciBusId = 33,
     cudaDevAttrPciDeviceId = 34,
+    cudaDevAttrTccDriver = 35,
     cudaDevAttrMemoryClockRate = 36,
     cudaDevAttrGlobalMemoryBusWidth = 37,
     cudaDevAttrL2CacheSize = 38,
     cudaDevAttrMaxThreadsPerMultiProcessor = 39,
     cudaDevAttrAsyncEngineCount = 40,
     cudaDevAttrUnifiedAddressing = 41,
+    cudaDevAttrPciDomainId = 50,
     cudaDevAttrComputeCapabilityMajor = 75,
     cudaDevAttrComputeCapabilityMinor = 76,
     cudaDevAttrStreamPrioritiesSupported = 78,
@@ -149,15 +171,21 @@ enum cudaDeviceAttr {
     cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
     cudaDevAttrMaxRegistersPerMultiprocessor = 82,
     cudaDevAttrManagedMemory = 83,
+    cudaDevAttrIsMultiGpuBoard = 84,
+    cudaDevAttrMultiGpuBoardGroupID = 85,
+    cudaDevAttrHostNativeAtomicSupported = 86,
     cudaDevAttrSingleToDoublePrecisionPerfRatio = 87,
     cudaDevAttrPageableMemoryAccess = 88,
     cudaDevAttrConcurrentManagedAccess = 89,
     cudaDevAttrComputePreemptionSupported = 90,
+    cudaDevAttrCanUseHostPointerForRegisteredMem = 91,
     cudaDevAttrCooperativeLaunch = 95,
+    cudaDevAttrCooperativeMultiDeviceLaunch = 96,
     cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
     cudaDevAttrMaxBlocksPerMultiprocessor = 106,
     cudaDevAttrReservedSharedMemoryPerBlock = 111,
-    cudaDevAttrMemoryPoolsSupported = 115
+    cudaDevAttrMemoryPoolsSupported = 115,
+    cudaDevAttrClusterLaunch = 120
 };
 
 enum cudaLimit {
@@ -198,6 +226,10 @@ cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config);  // ignore
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config);
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer);
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags);
+cudaError_t cudaDeviceDisablePeerAccess(int peer);
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted);
+cudaError_t cudaGetDeviceFlags(unsigned int* flags);
+cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device);
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value);
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit);
 
@@ -221,7 +253,7 @@ struct cudaPointerAttributes {
     void* devicePointer;
     void* hostPointer;
 };
-constexpr unsigned int cudaMemAttachGlobal = 1, cudaMemAttachHost = 2;
+constexpr unsigned int cudaMemAttachGlobal = 1, cudaMemAttachHost = 2, cudaMemAttachSingle = 4;
 constexpr unsigned int cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2,
                        cudaHostAllocWriteCombined = 4;
 
@@ -281,6 +313,11 @@ cudaError_t cudaMemset2DAsync(void* target, size_t pitch, int value, size_t widt
 
 inline cudaError_t cudaMemcpyPeer(void* target, int, const void* source, int, size_t bytes) {
     return cudaMemcpy(target, source, bytes, cudaMemcpyDeviceToDevice);
+}
+
+inline cudaError_t cudaMemcpyPeerAsync(void* target, int, const void* source, int, size_t bytes,
+                                       cudaStream_t stream = nullptr) {
+    return cudaMemcpyAsync(target, source, bytes, cudaMemcpyDeviceToDevice, stream);
 }
 
 // Managed memory is never moved here. CUDA 13 names the place by a cudaMemLocation.
@@ -387,7 +424,8 @@ using cudaEvent_t = CUevent_st*;
 using cudaStreamCallback_t = void (*)(cudaStream_t stream, cudaError_t status, void* data);
 using cudaHostFn_t = void (*)(void* data);
 constexpr unsigned int cudaStreamDefault = 0, cudaStreamNonBlocking = 1;
-constexpr unsigned int cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2;
+constexpr unsigned int cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2,
+                       cudaEventInterprocess = 4;
 #define cudaStreamLegacy ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
 #define cudaStreamTailLaunch ((cudaStream_t)0x3)
@@ -405,6 +443,13 @@ cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags = 0);
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
                                   unsigned int flags);
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t bytes = 0,
+                                     unsigned int flags = cudaMemAttachSingle);
+template <class T>
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* pointer, size_t bytes = 0,
+                                     unsigned int flags = cudaMemAttachSingle) {
+    return cudaStreamAttachMemAsync(stream, static_cast<void*>(pointer), bytes, flags);
+}
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data);
 cudaError_t cudaEventCreate(cudaEvent_t* event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags);

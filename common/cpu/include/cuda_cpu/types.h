@@ -18,6 +18,7 @@
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
 #define __maxnreg__(...)
+#define CUDART_CB
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 #define CUDA_CPU_VECTOR(type, name, alignment)                                  \

@@ -209,7 +209,10 @@ class Core {
         if (film_.recording()) return film_.yields();
 #endif
         const bool more_to_start = front_runner == running ? threads_behind() > 0 : unstarted_ > 0;
-        if (ready_.empty() && !more_to_start && !release_asking_lanes()) return;
+        // When all others have only waited like this one, it is lanes that ask for the active mask who go on.
+        const bool all_wait = !more_to_start && (ready_.empty() || ++yields_ > thread_count_);
+        if (all_wait) yields_ = 0, release_asking_lanes();
+        if (ready_.empty() && !more_to_start) return;
         ready_.push(suspend(Waiting::nothing, Site{"", 0}));
         if (more_to_start) ready_.push_front(start_thread());
         switch_away();
@@ -641,16 +644,13 @@ class Core {
         report_deadlock();
     }
 
-    // Lets lanes go on that asked for the active mask: whoever runs waits for somebody. False if there are none.
-    bool release_asking_lanes() {
+    void release_asking_lanes() {
         for (unsigned int i = 0; i < thread_count_; ++i) {
             const unsigned int number = (turn_ * 32 + i) % thread_count_;
             const Runner* const waiter = warp_waiter_[number];
             if (waiter == nullptr || waiter->waiting != Waiting::active_mask) continue;
-            release_active(number / 32 * 32);
-            return true;
+            return release_active(number / 32 * 32);
         }
-        return false;
     }
 
     // Shows the visitor each runner whose thread waits for others.
@@ -814,6 +814,7 @@ class Core {
     RunnerQueue ready_, at_barrier_, idle_;
     unsigned int arrived_ = 0, barrier_count_ = 0;
     bool apart_ = false;  // not all of them at the same one
+    unsigned int yields_ = 0;    // in a row
     unsigned int turn_ = 0;      // the warp whose lanes that ask for the active mask are next
     Site released_{"", 0};       // where the last of them asked
     unsigned int releases_ = 0;  // how often in a row

@@ -9,6 +9,7 @@
 #: make run LAB=03 SOLUTION=1  the worked solution; check, build, bench, sanitize, explain, replay, profile too
 #: make run LAB=13 FURTHER=1   with the variants of further/, which are there to be read; check and the like, too
 #: make sanitize LAB=03        races, bounds, barriers, pointers and more: named, with lines; FILE=my.cu
+#: make run FILE=my.cu         any CUDA program, without a GPU too; several files: FILE="a.cu b.cu" FLAGS="-Iinclude -fopenmp"
 #: make replay LAB=10          a run as a page: watch it step by step, forward and back; FILE=my.cu; REPLAY=--help
 #: make replays                such pages of what labs 03 to 13 and 16 are about
 #: make bench LAB=03           times as a table, CSV and plots, beside the vendor's library
@@ -54,6 +55,8 @@ require_lab = $(if $(wanted),,$(error LAB is needed, as in: make $@ LAB=$(call n
 refuse_unknown = $(if $(unknown),$(error there is no lab $(unknown); $(known_labs)))
 
 refuse_lab = $(if $(wanted),$(error FILE names a file of your own, LAB a lab: give make $@ one of them))
+# The sources that FILE names are then "$$@".
+own_sources = own=$$(bash common/own_sources.sh $@ $(call quote,$(FILE))) || exit 2; eval "set -- $$own"
 need_file = case $(call quote,$(FILE)) in *.cu) ;; *) \
     echo 'make $@:' $(call quote,$(FILE)) 'is no CUDA source; FILE= names a .cu file, from this folder' >&2; exit 2;; esac; \
     [ -f $(call quote,$(FILE)) ] || { \
@@ -75,7 +78,7 @@ explain_help := $(filter -h --help,$(EXPLAIN))
 replay_help := $(filter -h --help,$(REPLAY))
 
 # Every lab that was named, one after the other; a failure does not stop the next.
-run check build bench profile-nsys profile-ncu $(if $(FILE),,sanitize $(if $(replay_help),,replay) $(if $(explain_help),,explain)):
+$(if $(FILE),,run) check build bench profile-nsys profile-ncu $(if $(FILE),,sanitize $(if $(replay_help),,replay) $(if $(explain_help),,explain)):
 	@$(require_lab)$(refuse_unknown)status=0; for lab in $(selected); do \
 	    $(MAKE) --no-print-directory -C "labs/$$lab" $@ LAB="$$lab" FROM_TOP=1 || status=$$?; \
 	done; exit $$status
@@ -91,14 +94,13 @@ explain:
 else ifneq ($(FILE),)
 # Any .cu file, in CPU mode.
 own := $(call quote,$(if $(filter -%,$(FILE)),./)$(FILE))
-explained := build/cpu-explain/own/$(shell basename -- $(call quote,$(FILE)) .cu)
+explained := build/cpu-explain/own/$(basename $(notdir $(firstword $(FILE))))
 compile := bash common/cpu/compile.sh --sanitize accesses --cxx $(call quote,$(CXX)) --python $(call quote,$(PYTHON))
 runtime := build/cpu-explain/own/runtime.a
 explain:
-	@$(refuse_lab)$(need_file)
-	@mkdir -p build/cpu-explain/own
-	@bash common/build.sh --compiler $(call quote,$(CXX)) --first $(call quote,$(compile) --runtime -o $(runtime)) \
-	    -o $(call quote,$(explained)) $(compile) --runtime-object $(runtime) $(own)
+	@$(refuse_lab)$(own_sources); mkdir -p build/cpu-explain/own; \
+	bash common/build.sh --compiler $(call quote,$(CXX)) --first $(call quote,$(compile) --runtime -o $(runtime)) \
+	    -o $(call quote,$(explained)) $(compile) --runtime-object $(runtime) --flags $(call quote,$(FLAGS)) "$$@"
 	@exec env $(order_of_command) $(call python_path,common) $(call quote,$(PYTHON)) -B \
 	    -m explain $(EXPLAIN) $(call quote,$(explained)) $(ARGS)
 endif
@@ -106,11 +108,36 @@ endif
 # Any .cu file, in CPU mode; BACKEND=gpu asks for compute-sanitizer.
 ifneq ($(FILE),)
 sanitize:
-	@$(refuse_lab)$(need_file)
-	@$(order_of_command) $(call python_path,common) \
+	@$(refuse_lab)$(own_sources); $(order_of_command) $(call python_path,common) \
 	    $(call quote,$(PYTHON)) -B -m checker.sanitize --cxx $(call quote,$(CXX)) \
-	    $(call quote,$(if $(filter -%,$(FILE)),./)$(FILE)) -- $(ARGS) \
-	    || $(skipped_is_fine)
+	    $(if $(FLAGS),--flags $(call quote,$(FLAGS))) "$$@" -- $(ARGS) || $(skipped_is_fine)
+
+# On a card if there is one, else in CPU mode.
+ifneq ($(filter run,$(MAKECMDGOALS)),)
+define line_end
+
+
+endef
+refusal :=
+$(eval $(subst @@,$(line_end),$(shell env $(call given,BACKEND NVCC CUDA_HOME CUDA_PATH CUDA_VISIBLE_DEVICES ARCH) \
+    bash common/backend.sh run)))
+$(if $(refusal),$(error $(refusal)))
+$(call require,compiler $(if $(filter cpu,$(backend)),python boost))
+-include build/setup.mk
+compile := bash common/cpu/compile.sh --cxx $(call quote,$(CXX)) --python $(call quote,$(PYTHON))
+ifeq ($(backend),gpu)
+build_own = bash common/build.sh --compiler $(call quote,$(nvcc)) -o "$$program" $(call quote,$(nvcc)) -std=c++17 -O3 \
+    -lineinfo $(gencode) $(if $(CCBIN),-ccbin $(call quote,$(CCBIN))) $(if $(filter-out 1,$(words $(FILE))),-rdc=true) \
+    $(patsubst -fopenmp,-Xcompiler -fopenmp,$(FLAGS)) "$$@"
+else
+build_own = bash common/build.sh --compiler $(call quote,$(CXX)) --first $(call quote,$(compile) --runtime -o build/own/runtime.a) \
+    -o "$$program" $(compile) --runtime-object build/own/runtime.a --flags $(call quote,$(FLAGS)) "$$@"
+endif
+run:
+	@$(refuse_lab)$(own_sources); echo $(call quote,backend: $(backend) ($(reason))) >&2; \
+	folder=build/own/$(backend)-$$(printf '%s\n' "$$@" | cksum | cut -d ' ' -f 1); program=$$folder/$$(basename -- "$${1%.*}"); \
+	mkdir -p "$$folder" && $(build_own) && exec env $(order_of_command) "$$program" $(ARGS)
+endif
 endif
 
 # A run as a page, in CPU mode.

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-TOOLS = """ar as awk b2sum basename bash cat chmod cmp cp cut dirname echo env expr find flock g++ gcc git grep head id ld ln ls make
+TOOLS = """ar as awk b2sum basename bash cat chmod cksum cmp cp cut dirname echo env expr find flock g++ gcc git grep head id ld ln ls make
     mkdir mktemp mv printf readlink rm rmdir sed seq sh sleep sort tail test timeout touch tr true uname
     xargs""".split()
 
@@ -93,7 +93,7 @@ def machine(tmp_path_factory):
             (base / "tools" / tool).symlink_to(found)
     (base / "extra").mkdir()
     course = base / "course"
-    for file in ("Makefile", "common/lab.mk", "common/functions.mk", "common/backend.sh", "common/build.sh",
+    for file in ("Makefile", "common/lab.mk", "common/functions.mk", "common/backend.sh", "common/build.sh", "common/own_sources.sh",
                  "common/setup.sh", ".ci/run"):
         (course / file).parent.mkdir(parents=True, exist_ok=True)
         text = (ROOT / file).read_text()

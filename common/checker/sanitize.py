@@ -66,6 +66,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
                     epilog="What stands behind -- are the arguments of the program; another -- begins those of "
                     "another run.")
     parser.add_argument("source", metavar="FILE.cu", type=Path, help="the program's source")
+    parser.add_argument("others", metavar="FILE", type=Path, nargs="*", help="its other sources")
     parser.add_argument("--json", metavar="OUT", type=Path, help="write the findings there as well")
     parser.add_argument("--timeout", metavar="S", type=float, default=300,
                         help="seconds that one run may take (300)")
@@ -99,8 +100,9 @@ def argument_lists(words: list[str]) -> list[list[str]]:
 
 
 def refuse_nonsense(parser: Parser, options: argparse.Namespace) -> None:
-    if not options.source.is_file():
-        parser.error(f"there is no file {options.source}")
+    for source in (options.source, *options.others):
+        if not source.is_file():
+            parser.error(f"there is no file {source}")
     if options.source.suffix != ".cu":
         parser.error(f"{options.source} is no CUDA program: its name does not end in .cu")
     if not options.timeout > 0:
@@ -131,7 +133,7 @@ def built(options: argparse.Namespace, compilers: list[str], first: str, output:
 
 
 def place_of(flavour: str, source: Path, flags: str = "") -> Path:
-    """Where the program of a source lies: a folder for each source, and for each set of flags."""
+    """Where the program of a source lies: a folder for each source, and for each set of flags and other sources."""
     folder = ROOT / "build" / "sanitize" / flavour / hashlib.sha256(os.fsencode(source) + flags.encode()).hexdigest()[:20]
     folder.mkdir(parents=True, exist_ok=True)
     return folder / source.stem
@@ -139,14 +141,22 @@ def place_of(flavour: str, source: Path, flags: str = "") -> Path:
 
 def built_for_cpu(flavour: str, options: argparse.Namespace) -> Path:
     """The program of one flavour."""
-    program = place_of(flavour, options.source.resolve(), options.flags)
+    program = place_of(flavour, options.source.resolve(), with_others(options))
     runtime = program.parent.parent / "runtime.a"
     compiler = ["bash", str(CPU / "compile.sh"), "--sanitize", flavour, "--cxx", options.cxx, "--python", sys.executable]
-    name = str(options.source)
-    if name.startswith("-"):  # which the compiler would take for an option
-        name = f"./{name}"
     return built(options, [options.cxx], shlex.join([*compiler, "--runtime", "-o", str(runtime)]), program,
-                 [*compiler, "--runtime-object", str(runtime), "--flags", options.flags, name])
+                 [*compiler, "--runtime-object", str(runtime), "--flags", options.flags, *names_of(options)])
+
+
+def with_others(options: argparse.Namespace) -> str:
+    """The flags, and the names of the sources besides the first."""
+    return " ".join([options.flags, *(str(other.resolve()) for other in getattr(options, "others", []))]).rstrip()
+
+
+def names_of(options: argparse.Namespace) -> list[str]:
+    """The sources for a compiler, which would take one that begins with a dash for an option."""
+    names = [str(source) for source in (options.source, *getattr(options, "others", []))]
+    return [f"./{name}" if name.startswith("-") else name for name in names]
 
 
 def card() -> dict[str, str]:
@@ -162,10 +172,10 @@ def card() -> dict[str, str]:
 def built_by_nvcc(options: argparse.Namespace) -> Path:
     """The program for the card that is here. -g is for the host's code: its lines, the same instructions."""
     said = card()
-    program = place_of("gpu", options.source.resolve(), options.flags)
+    program = place_of("gpu", options.source.resolve(), with_others(options))
     ccbin = ["-ccbin", os.environ["CCBIN"]] if os.environ.get("CCBIN") else []
     words = [said["nvcc"], "-std=c++17", "-O3", "-lineinfo", "-g", *said["gencode"].split(), *ccbin,
-             *shlex.split(options.flags), *include_paths(options.source), str(options.source)]
+             *shlex.split(options.flags), *include_paths(options.source), *names_of(options)]
     return built(options, [said["nvcc"], os.environ.get("CCBIN") or "g++"], "", program, words)
 
 

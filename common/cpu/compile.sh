@@ -4,12 +4,13 @@ set -eu
 
 usage() {
     cat <<'END'
-Usage: compile.sh [OPTION]... SOURCE.cu -o PROGRAM
+Usage: compile.sh [OPTION]... SOURCE.cu [SOURCE]... -o PROGRAM
        compile.sh --translate [OPTION]... SOURCE.cu -o SOURCE.ii
        compile.sh [OPTION]... SOURCE.ii -o PROGRAM
        compile.sh --runtime [OPTION]... -o RUNTIME.a
 Builds a CUDA program, or the runtime that every program is linked with, for the CPU: the program in
 any case, the runtime if it is not up to date.
+  --object               stop before the linker: the output is an object
   --translate            stop after the translation; from there another call goes on
   --debug                no optimisation, debugging symbols, LAB_DEBUG defined
   --sanitize bounds      with AddressSanitizer and UndefinedBehaviorSanitizer
@@ -19,7 +20,7 @@ any case, the runtime if it is not up to date.
                          x86-64 only
   --cxx COMPILER         the C++ compiler (g++)
   --python PYTHON        the Python that runs the translator (python3)
-  --flags "FLAGS"        further flags for the compiler, after all others
+  --flags "FLAGS"        further flags for the compiler, after all others, and libraries; quotes keep a word together
   --list FILE            build nothing: write what the output would be made from, as a rule of make,
                          and say on standard error where the compiler looks for headers
   --runtime-object FILE  the runtime to link with, as it is (runtime.a beside PROGRAM, built if needed)
@@ -33,17 +34,19 @@ refuse() {
 }
 
 here=$(dirname -- "${BASH_SOURCE[0]}")
-source='' output='' list='' sanitize='' runtime_object='' extra_flags=''
-debug=no runtime=no anew=no translate=no cxx=g++ python=python3
+sources=() passed=() output='' list='' sanitize='' runtime_object='' extra_flags=''
+debug=no runtime=no anew=no translate=no only_object=no cxx=g++ python=python3
 while [ $# -gt 0 ]; do
     case $1 in
-        --debug) debug=yes ;;
+        --debug) debug=yes passed+=(--debug) ;;
         --runtime) runtime=yes ;;
         --anew) anew=yes ;;  # the runtime, as build.sh asks for it
         --translate) translate=yes ;;
+        --object) only_object=yes ;;
         --help) usage && exit ;;
         -o | --cxx | --python | --sanitize | --flags | --list | --runtime-object)
             [ $# -ge 2 ] || refuse "$1 needs a value"
+            case $1 in -o | --list | --runtime-object) ;; *) passed+=("$1" "$2") ;; esac
             case $1 in
                 -o) output=$2 ;;
                 --cxx) cxx=$2 ;;
@@ -56,14 +59,13 @@ while [ $# -gt 0 ]; do
             shift
             ;;
         -*) refuse "unknown option $1" ;;
-        *)
-            [ -z "$source" ] || refuse "one source at a time, but got $source and $1"
-            source=$1
-            ;;
+        *) sources+=("$1") ;;
     esac
     shift
 done
+source=${sources[0]-}
 [ -n "$output$list" ] || refuse "-o PROGRAM is missing"
+[ ${#sources[@]} -lt 2 ] || [ $translate = no ] || refuse "--translate takes one source, but got ${sources[*]}"
 if [ $runtime = yes ]; then
     [ -z "$source" ] || refuse "--runtime takes no source, but got $source"
 else
@@ -155,7 +157,14 @@ case $sanitize in
 esac
 [ -z "$sanitize" ] || observe=(--observed)
 [ $runtime = no ] || flags+=("-DCUDA_CPU_COMMON=\"$(cd -- "$here/.." && pwd -P)\"")
-read -r -a words <<<"${CPU_CXXFLAGS:-} $extra_flags"
+words=() link_flags=()
+while IFS= read -r word; do
+    case $word in
+        '') ;;
+        -l* | -L* | -Wl,* | *.a | *.so) link_flags+=("$word") ;;
+        *) words+=("$word") ;;
+    esac
+done < <(xargs -n 1 printf '%s\n' <<<"${CPU_CXXFLAGS:-} $extra_flags")
 flags+=(-DCUDA_ON_CPU=1 -DLAB_COMPILED "-I$here/include" "${words[@]}")
 # A page that is given includes the pages with tasks from beside the source, whether that is the exercise or the
 # solution; and a solution has beside it only what differs.
@@ -164,9 +173,21 @@ if [ $runtime = no ]; then
     flags+=("-I$folder")
     [ "$folder" = . ] || [ ! -d "$folder/../../labs/${folder##*/}" ] || flags+=("-I$folder/../../labs/${folder##*/}")
 fi
-read -r -a link_flags <<<"${CPU_LDFLAGS:-}"
+read -r -a more_link_flags <<<"${CPU_LDFLAGS:-}"
+link_flags+=("${more_link_flags[@]}")
 
-preprocess=("$cxx" "${flags[@]}" -include "$here/include/cuda_runtime.h" -E -x c++ "$source")
+if [ -n "$list" ] && [ ${#sources[@]} -gt 1 ]; then
+    for source in "${sources[@]}"; do
+        bash "${BASH_SOURCE[0]}" "${passed[@]}" --list "$list.one" ${runtime_object:+--runtime-object "$runtime_object"} "$source"
+        cat "$list.one" - >>"$list.all" <<<''
+    done
+    mv -f -- "$list.all" "$list" && rm -f -- "$list.one"
+    exit
+fi
+# nvcc includes its header in a .cu file alone.
+header=(-include "$here/include/cuda_runtime.h")
+[[ $source == *.cu ]] || header=()
+preprocess=("$cxx" "${flags[@]}" "${header[@]}" -E -x c++ "$source")
 [ $runtime = no ] || preprocess=("$cxx" "${flags[@]}" -include "$here/runtime.cpp" -E "$here/course.cpp")
 if [ -n "$list" ]; then
     "${preprocess[@]}" -v -M -MT output -MF "$list"
@@ -175,6 +196,52 @@ if [ -n "$list" ]; then
         "$("$cxx" -print-file-name=libboost_context.a)" >>"$list"
     exit
 fi
+
+# Makes the program from what is given, with the runtime and the libraries. What is missing is said in a sentence.
+link() { # words of the compiler's line
+    if [ -z "$runtime_object" ]; then
+        runtime_object=$(dirname -- "$output")/runtime.a
+        bring_runtime "$runtime_object"
+    fi
+    local status=0 colour=()
+    [ ! -t 2 ] || colour=(-fdiagnostics-color)
+    "$cxx" "${flags[@]}" "${instrument[@]}" "${colour[@]}" "$@" -x none "$runtime_object" \
+        -no-pie "${link_flags[@]}" -l:libboost_context.a -o "$work/output" 2>"$work/said" || status=$?
+    if [ $status = 0 ] || ! grep -q 'undefined reference to' "$work/said"; then
+        cat -- "$work/said" >&2
+    else
+        tell_undefined
+    fi
+    return $status
+}
+as_word() { # a name, in quotes if it needs them
+    [[ $1 != *[[:space:]]* ]] && printf '%s' "$1" || printf "'%s'" "$1"
+}
+tell_undefined() {
+    local name file files place
+    sed -nE "s/.*undefined reference to [\`'](.*)'$/\1/p" "$work/said" | awk '!seen[$0]++' | head -n 5 >"$work/undefined"
+    if grep -qE '^(GOMP|omp)_' "$work/undefined"; then
+        echo "$source: error: the program uses OpenMP: give FLAGS=-fopenmp (compile.sh --flags -fopenmp)" >&2
+        return
+    fi
+    while IFS= read -r name; do
+        files=''
+        for place in "${sources[@]}"; do
+            for file in "$(dirname -- "$place")"/*.{cu,cpp,cc,cxx,c}; do
+                [[ " ${sources[*]} ${sources[*]/#/./} " == *" $file "* ]] || [ ! -f "$file" ] || ! grep -qE "\b${name%%[(<]*}[[:space:]]*\(" -- "$file" ||
+                    files+=" $(as_word "$file")"
+            done
+            break
+        done
+        echo "$source: error: ${name} is used, and no file that was given defines it: give the file that does, too$(
+            if [ -n "$files" ]; then
+                echo " (FILE=\"$(for place in "${sources[@]}"; do as_word "$place"; done)$files\")"
+            else
+                echo ', or its library (FLAGS=-lNAME)'
+            fi
+        )" >&2
+    done <"$work/undefined"
+}
 
 # Everything is made in a folder beside the output and moved at the end: whoever looks sees the old
 # file or the whole new one.
@@ -187,6 +254,13 @@ if [ $runtime = yes ]; then
     "$cxx" "${flags[@]}" -c "$here/runtime.cpp" -o "$work/runtime.o"
     wait "$!"
     ar rcs "$work/output" "$work/runtime.o" "$work/course.o"
+elif [ ${#sources[@]} -gt 1 ]; then
+    objects=()
+    for number in "${!sources[@]}"; do
+        bash "${BASH_SOURCE[0]}" --object "${passed[@]}" "${sources[number]}" -o "$work/$number.o"
+        objects+=("$work/$number.o")
+    done
+    link -x none "${objects[@]}"
 else
     translated=$source
     if [[ $source != *.ii ]]; then
@@ -197,12 +271,8 @@ else
     if [ $translate = yes ]; then
         cp -- "$translated" "$work/output"
     else
-        if [ -z "$runtime_object" ]; then
-            runtime_object=$(dirname -- "$output")/runtime.a
-            bring_runtime "$runtime_object"
-        fi
         # ThreadSanitizer's own library is left out: runtime/races.h takes its place.
-        if [ "$sanitize" = races ] || [ "$sanitize" = accesses ] || [ "$sanitize" = replay ]; then
+        if [ $only_object = yes ] || [ "$sanitize" = races ] || [ "$sanitize" = accesses ] || [ "$sanitize" = replay ]; then
             object=$translated compile=(-c -x c++-cpp-output)
             if [ "$sanitize" = replay ]; then
                 "$cxx" "${flags[@]}" "${instrument[@]}" -S -x c++-cpp-output "$translated" -o "$work/program.s"
@@ -210,13 +280,15 @@ else
                 object=$work/hooked.s compile=(-c) instrument=()
             fi
             "$cxx" "${flags[@]}" "${instrument[@]}" "${compile[@]}" "$object" -o "$work/program.o"
-            translated=$work/program.o instrument=()
-            set -- -x none
+            instrument=()
+            if [ $only_object = yes ]; then
+                mv -- "$work/program.o" "$work/output"
+            else
+                link -x none "$work/program.o"
+            fi
         else
-            set -- -x c++-cpp-output
+            link -x c++-cpp-output "$translated"
         fi
-        "$cxx" "${flags[@]}" "${instrument[@]}" "$@" "$translated" -x none "$runtime_object" \
-            -no-pie "${link_flags[@]}" -l:libboost_context.a -o "$work/output"
     fi
 fi
 mv -f -- "$work/output" "$output"

@@ -1,0 +1,29 @@
+// Feature: names of older CUDA | `cudaThreadSynchronize`, clocks in `cudaDeviceProp`, shuffles and votes without a mask (CUDA 13 has them no more)
+#include "../runtime_expect.h"
+
+#ifdef CUDA_ON_CPU
+__global__ void sum_warp(int* out) {
+    int value = static_cast<int>(threadIdx.x);
+    for (int distance = 16; distance > 0; distance /= 2) value += __shfl_down(value, distance);
+    if (threadIdx.x == 0) out[0] = value;
+    const unsigned int even = __ballot(threadIdx.x % 2 == 0);
+    const int some = __any(threadIdx.x == 7), each = __all(threadIdx.x < 7);
+    if (threadIdx.x == 0) out[1] = even == 0x55555555u && some && !each;
+    out[2] = __shfl(value, 0) + 0 * __shfl_xor(value, 1) + 0 * __shfl_up(value, 1);
+}
+#endif
+
+int main() {
+#ifdef CUDA_ON_CPU
+    int* out = zeros<int>(3);
+    sum_warp<<<1, 32>>>(out);
+    SUCCEEDS(cudaThreadSynchronize());
+    EXPECT(read_back(out) == 496 && read_back(out + 1) == 1 && read_back(out + 2) == 496);
+    cudaDeviceProp properties;
+    SUCCEEDS(cudaGetDeviceProperties(&properties, 0));
+    EXPECT(properties.clockRate > 0 && properties.memoryClockRate > 0 && properties.deviceOverlap == 1);
+    SUCCEEDS(cudaFree(out));
+    SUCCEEDS(cudaThreadExit());
+#endif
+    printf("ok\n");
+}

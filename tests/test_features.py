@@ -1,0 +1,77 @@
+"""What people's own programs need of CUDA: each feature by a program that checks itself, and `make run FILE=`."""
+
+import shutil
+
+import pytest
+
+import farm
+import features
+
+PROGRAMS = [program.relative_to(farm.ROOT) for program in features.programs()]
+only_cpu = pytest.mark.skipif(farm.BACKEND != "cpu", reason="about CPU mode alone")
+
+
+@pytest.mark.parametrize("program", [
+    pytest.param(program, id=program.stem, marks=pytest.mark.ahead(farm.build, program, "", "", False, features.flags(farm.ROOT / program)))
+    for program in PROGRAMS])
+def test_feature(program):
+    result = farm.run(farm.build(program, flags=features.flags(farm.ROOT / program)), timeout=60)
+    assert (result.returncode, result.stdout.splitlines()[-1:]) == (0, ["ok"]), result.stdout + result.stderr
+
+
+def test_table_of_features():
+    """docs/cpu-mode.md has what the programs say: python3 tests/features.py writes it."""
+    assert features.PAGE.read_text(encoding="utf-8") == features.page_with_table()
+
+
+MAIN = """#include <cstdio>
+#include <part.h>
+#include <omp.h>
+int helper(int);
+int main() {
+    int* value;
+    cudaMallocManaged(&value, sizeof *value);
+    *value = helper(omp_get_max_threads() > 0);
+    add<<<1, 1>>>(value, NUMBER);
+    cudaDeviceSynchronize();
+    std::printf("%d\\n", *value);
+    cudaFree(value);
+}
+"""
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A program of three files and a header, in folders whose names hold spaces."""
+    folder = tmp_path / "my program"
+    (folder / "my headers").mkdir(parents=True)
+    (folder / "main.cu").write_text(MAIN)
+    (folder / "other part.cu").write_text('#include "part.h"\n__global__ void add(int* value, int n) { *value += n; }\n')
+    (folder / "helper.cpp").write_text("#include <cuda_runtime.h>\nint helper(int x) { int n; cudaGetDeviceCount(&n); return x * n; }\n")
+    (folder / "my headers" / "part.h").write_text("__global__ void add(int* value, int n);\n")
+    return folder
+
+
+def make(command, folder, files, flags):
+    names = " ".join(f"'{folder / name}'" for name in files)
+    return farm.run("make", "-s", command, f"FILE={names}", f"FLAGS=-DNUMBER=5 '-I{folder / 'my headers'}' {flags}",
+                    f"PYTHON={shutil.which('python3')}", "BACKEND=cpu", cwd=farm.ROOT, timeout=300)
+
+
+@only_cpu
+@pytest.mark.parametrize("command, said", [("run", "6\n"), ("sanitize", "no race, nothing out of bounds")])
+def test_several_files(command, said, own):
+    result = make(command, own, ["helper.cpp", "main.cu", "other part.cu"], "-fopenmp")
+    assert result.returncode == 0 and said in result.stdout, result.stdout + result.stderr
+
+
+@only_cpu
+def test_what_is_missing_is_named(own):
+    result = make("run", own, ["main.cu"], "-fopenmp")
+    assert result.returncode != 0 and "undefined reference" not in result.stderr
+    assert f"add(int*, int) is used, and no file that was given defines it: give the file that does, too (FILE=\"'{own}/main.cu' " \
+           f"'{own}/other part.cu'\")" in result.stderr
+    result = make("run", own, ["main.cu", "other part.cu", "helper.cpp"], "")
+    assert "the program uses OpenMP: give FLAGS=-fopenmp" in result.stderr
+    result = make("run", own, ["main.cu", "no.cu"], "")
+    assert f"make run: there is no file {own}/no.cu; FILE= names a .cu file" in result.stderr

@@ -1,6 +1,6 @@
 """What people's own programs need of CUDA: each feature by a program that checks itself, and `make run FILE=`."""
 
-import shutil
+import sys
 
 import pytest
 
@@ -55,7 +55,7 @@ def own(tmp_path):
 def make(command, folder, files, flags):
     names = " ".join(f"'{folder / name}'" for name in files)
     return farm.run("make", "-s", command, f"FILE={names}", f"FLAGS=-DNUMBER=5 '-I{folder / 'my headers'}' {flags}",
-                    f"PYTHON={shutil.which('python3')}", "BACKEND=cpu", cwd=farm.ROOT, timeout=300)
+                    f"PYTHON={sys.executable}", "BACKEND=cpu", cwd=farm.ROOT, timeout=300)
 
 
 @only_cpu

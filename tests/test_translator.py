@@ -637,7 +637,7 @@ def test_translation_and_compilation_may_be_two_calls(folder):
     ([], "-o PROGRAM is missing"),
     (["lab.cu"], "-o PROGRAM is missing"),
     (["-o", "program"], "SOURCE.cu is missing"),
-    (["a.cu", "b.cu", "-o", "program"], "one source at a time, but got a.cu and b.cu"),
+    (["--translate", "a.cu", "b.cu", "-o", "a.ii"], "--translate takes one source, but got a.cu b.cu"),
     (["lab.cu", "--fast", "-o", "program"], "unknown option --fast"),
     (["lab.cu", "-o"], "-o needs a value"),
     (["--runtime", "lab.cu", "-o", "runtime.a"], "--runtime takes no source, but got lab.cu"),

@@ -165,6 +165,13 @@ while IFS= read -r word; do
         *) words+=("$word") ;;
     esac
 done < <(xargs -n 1 printf '%s\n' <<<"${CPU_CXXFLAGS:-} $extra_flags")
+# Thrust and libcu++ are the system's own, with their sequential back end.
+for folder in "${CUDA_HOME:-/usr/local/cuda}"/include{/cccl,} /usr/local/include{/cccl,} /usr/include; do
+    [ -d "$folder/thrust" ] || continue
+    words+=(-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP -DCCCL_DISABLE_FP16_SUPPORT -DCCCL_DISABLE_BF16_SUPPORT)
+    [ "$folder" = /usr/include ] || words+=(-isystem "$folder")
+    break
+done
 flags+=(-DCUDA_ON_CPU=1 -DLAB_COMPILED "-I$here/include" "${words[@]}")
 # A page that is given includes the pages with tasks from beside the source, whether that is the exercise or the
 # solution; and a solution has beside it only what differs.
@@ -192,7 +199,7 @@ preprocess=("$cxx" "${flags[@]}" "${header[@]}" -E -x c++ "$source")
 if [ -n "$list" ]; then
     "${preprocess[@]}" -v -M -MT output -MF "$list"
     printf '\noutput:' >>"$list"
-    printf ' %q' "$here"/{compile.sh,translate.py,runtime.cpp,course.cpp,../replay/step_hooks.py} "$here"/runtime/* ${runtime_object:+"$runtime_object"} \
+    printf ' %q' "$here"/{compile.sh,translate.py,absent_headers,runtime.cpp,course.cpp,../replay/step_hooks.py} "$here"/runtime/* ${runtime_object:+"$runtime_object"} \
         "$("$cxx" -print-file-name=libboost_context.a)" >>"$list"
     exit
 fi
@@ -265,7 +272,9 @@ else
     translated=$source
     if [[ $source != *.ii ]]; then
         translated=$work/translated.ii
-        "${preprocess[@]}" -o "$work/preprocessed.ii"
+        "${preprocess[@]}" -o "$work/preprocessed.ii" 2>"$work/said" ||
+            { "$python" -I -S "$here/translate.py" --missing <"$work/said" >&2 && exit 1; }
+        cat -- "$work/said" >&2
         "$python" -I -S "$here/translate.py" "${observe[@]}" <"$work/preprocessed.ii" >"$translated"
     fi
     if [ $translate = yes ]; then

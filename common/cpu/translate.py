@@ -66,8 +66,57 @@ class TranslationError(Exception):
     """What cannot be translated, said as the compiler would say it."""
 
     def __init__(self, file: str, line: int, sentence: str, source: str):
-        super().__init__(f"{file}:{line}: error: {sentence}\n{line:5} | {source}")
+        super().__init__(f"{file}:{line}: error: {sentence}" + (f"\n{line:5} | {source}" if source else ""))
         self.file, self.line, self.sentence = file, line, sentence
+
+
+def absent_headers() -> dict[str, str]:
+    """For each header of CUDA that CPU mode does not have, what it would bring (absent_headers)."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "absent_headers"), encoding="utf-8") as table:
+        rows = [line.rstrip("\n").split(": ") for line in table if not line.startswith("#")]
+    return {name: what for what, names in rows for name in names.split()}
+
+
+def absence(header: str, absent: dict[str, str]) -> str | None:
+    """The sentence about a header that is not there; None if it is none of CUDA's."""
+    parts = header.split("/")
+    for first in range(len(parts)):
+        name = "/".join(parts[first:])
+        folder = next((key for key in absent if key.endswith("/") and name.startswith(key)), None)
+        if what := absent.get(name) or absent.get(folder or ""):
+            return f"{name} is not in CPU mode, which has no {what}: this program needs a card (BACKEND=gpu)"
+    return None
+
+
+def refuse_absent_headers(text: str) -> None:
+    """Raises TranslationError where the learner includes what only a CUDA Toolkit has, and the compiler found one."""
+    own = os.path.dirname(os.path.abspath(__file__)) + "/"
+    absent, around, line, end = None, [("", True)], 0, 0  # the files around, and whether each is the system's
+    for match in re.finditer(r"^# .*$", text, re.MULTILINE):
+        marker = MARKER.match(match[0])
+        if not marker:
+            continue
+        file, flags = re.sub(r"\\(.)", r"\1", marker[2][1:-1]), marker[3].split()
+        if "1" in flags:
+            if not around[-1][1] and not os.path.abspath(file).startswith(own):
+                absent = absent or absent_headers()
+                if sentence := absence(file, absent):
+                    raise TranslationError(around[-1][0], line + text.count("\n", end, match.start()), sentence, "")
+            around.append((file, "3" in flags))
+        elif "2" in flags and len(around) > 1:
+            around.pop()
+        if "1" not in flags:
+            around[-1] = file, "3" in flags
+        line, end = int(marker[1]), match.end() + 1
+
+
+def missing(said: str) -> str:
+    """What the preprocessor has said, or a sentence about the header of CUDA that it misses."""
+    found = re.search(r"^(.*?:\d+):\d+: fatal error: (.*?): No such file", said, re.MULTILINE)
+    sentence = absence(found[2], absent_headers()) if found else None
+    if sentence is None and found and re.match(r"(thrust|cuda)/", found[2]):
+        sentence = f"{found[2]} is not on this machine: Thrust and libcu++ come with the CUDA Toolkit, or as libthrust-dev"
+    return f"{found[1]}: error: {sentence}\n" if found and sentence else said
 
 
 class Edit(NamedTuple):
@@ -919,7 +968,11 @@ class Translator(Source):
 def main() -> int:
     """Translates standard input to standard output; `--observed` for a sanitizer."""
     text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    if "--missing" in sys.argv[1:]:
+        sys.stdout.buffer.write(missing(text).encode("utf-8", "surrogateescape"))
+        return 0
     try:
+        refuse_absent_headers(text)
         translated = translate(learner_columns(text), observed="--observed" in sys.argv[1:])
     except TranslationError as error:
         sys.stderr.buffer.write(f"{error}\n".encode("utf-8", "surrogateescape"))

@@ -96,6 +96,16 @@ bool valid_launch(const Kernel& kernel, const Shape& shape) {
                              shape.shared_bytes, limit,
                              limit == shared_per_block ? " before cudaFuncSetAttribute" : ""));
     }
+    if (shape.cooperative) {
+        int together = 0;
+        if (occupancy(&together, static_cast<int>(threads), shape.shared_bytes) != cudaSuccess) return false;
+        together *= facts.multiprocessors;
+        if (uint64_t{grid.x} * grid.y * grid.z > static_cast<uint64_t>(together)) {
+            return refuse(cudaErrorCooperativeLaunchTooLarge,
+                          format("is cooperative and has %u x %u x %u blocks; at most %d of them run at the same time", grid.x,
+                                 grid.y, grid.z, together));
+        }
+    }
     if (!in_kernel() && !is_stream(shape.stream))
         return refuse(cudaErrorInvalidResourceHandle, "names a stream that does not exist");
     return true;
@@ -190,6 +200,20 @@ Runner* arrive_in_warp(WarpOperation operation, unsigned int mask, uint64_t valu
 unsigned int active_lanes(const Site& site) {
     if (__builtin_expect(!in_kernel(), false)) refuse_on_host(site, "__activemask()");
     return Core::mine().active_lanes(site);
+}
+bool grid_is_cooperative() { return in_kernel() && current_grid->barrier != nullptr; }
+void grid_barrier(const Site& site) {
+    if (!in_kernel()) refuse_on_host(site, "grid.sync()");
+    if (!grid_is_cooperative()) {
+        stop(to_string(site) + ": grid.sync() in a kernel that was launched with <<<...>>>: its blocks do not all run at the same "
+             "time. Launch it with cudaLaunchCooperativeKernel.",
+             "barrier");
+    }
+    // Its first thread waits for the other blocks, while those of its own block wait for it.
+    block_barrier(false, site);
+    const bool first = threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0;
+    if (first && !current_grid->barrier->wait(site)) Core::mine().abort_kernel();
+    block_barrier(false, site);
 }
 void step(const volatile void* address, const Site& site) {
     if (!in_kernel()) return;

@@ -47,6 +47,10 @@ cudaError_t allocate(void** pointer, size_t bytes, MemoryKind kind,
 
 }  // namespace
 
+namespace cuda_cpu {
+void share_device_memory() { Memory::instance().keep_open(); }
+}  // namespace cuda_cpu
+
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
     return allocate(pointer, bytes, MemoryKind::device);
 }

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "cooperative.h"
 #include "names.h"
 #include "scheduler.h"
 
@@ -28,6 +29,7 @@ struct Grid {
     std::mutex children_mutex;
     std::vector<std::unique_ptr<Grid>> children, tails;
     LaunchFacts facts{};
+    std::unique_ptr<GridBarrier> barrier;  // of a cooperative launch
 
     Grid(const Shape& shape, std::unique_ptr<Kernel> kernel)
         : shape(shape), kernel(std::move(kernel)) {}
@@ -72,6 +74,7 @@ class Team {
     // Runs `grid` to its end, together with the calling thread.
     void run(Grid& grid) {
         observer::grid_begins(grid);
+        if (grid.shape.cooperative) return run_together(grid);
         if (grid.block_count() == 1 || cores_ == 1) return work(grid);
         start();
         {
@@ -110,6 +113,25 @@ class Team {
             std::lock_guard<std::mutex> lock(mutex_);
             if (--at_work_ == 0) done_.notify_one();
         }
+    }
+
+    // Each block on a thread of its own.
+    static void run_together(Grid& grid) {
+        if constexpr (is_observed) {
+            stop(to_string(grid.shape.site) + ": make sanitize, explain and replay do not watch cooperative launches: the blocks "
+                 "of one run at the same time. make run does.");
+        }
+        grid.barrier = std::make_unique<GridBarrier>(grid.block_count());
+        Crowd::instance().run(grid.block_count(), [&grid](uint64_t number) {
+            current_grid = &grid;
+            gridDim = grid.shape.grid;
+            blockDim = grid.shape.block;
+            blockIdx = block_index(number, grid.shape.grid);
+            const bool well = Core::mine().run_block(*grid.kernel, grid.shape.block, grid.shape.shared_bytes);
+            if (!well) grid.aborted = true;
+            grid.barrier->block_ends(!well);
+            current_grid = nullptr;
+        });
     }
 
     // Takes blocks in order, a few at a time, until there are none.

@@ -201,7 +201,7 @@ class Memory {
     // Opens or closes all device memory to the code that runs.
     void set_open(bool open) {
         std::lock_guard<std::mutex> lock(mutex_);
-        if (open_ == open) return;
+        if (open_ == open || stays_open_) return;
         open_ = open;
         for (const Allocation* const allocation : closable_) {
             FirstTouch::instance().protect(allocation->pages,
@@ -209,6 +209,13 @@ class Memory {
                                            open ? PROT_READ | PROT_WRITE : PROT_NONE);
         }
     }
+
+    // From now on host code may touch device memory, too: a library that is not the learner's code does.
+    void keep_open() {
+        set_open(true);
+        stays_open_ = true;
+    }
+    bool stays_open() const { return stays_open_; }
 
     // Whether a fault was only the first touch of a piece of a large allocation.
     bool first_touch(char* address) {
@@ -279,7 +286,7 @@ class Memory {
     char* end_ = nullptr;
     char* next_ = nullptr;
     size_t used_ = 0;
-    bool open_ = false;
+    bool open_ = false, stays_open_ = false;
     bool shares_host_memory_ = false;
     // All that host code and kernels share lies between these two.
     const char* first_shared_ = nullptr;

@@ -65,7 +65,7 @@ class Queue {
             {last_number_, stream, kind_of(stream), behind_of_stream_[stream], std::move(run)});
         const uint64_t number = last_number_;
         observer::enqueued(number, stream, kind_of(stream));
-        if (operations_.size() >= most_pending) run_until(number);
+        if (operations_.size() >= most_pending || Memory::instance().stays_open()) run_until(number);
         return number;
     }
 

@@ -49,6 +49,8 @@
     ERROR(cudaErrorIllegalInstruction, 715, "an illegal instruction was encountered")    \
     ERROR(cudaErrorMisalignedAddress, 716, "misaligned address")                         \
     ERROR(cudaErrorLaunchFailure, 719, "unspecified launch failure")                     \
+    ERROR(cudaErrorCooperativeLaunchTooLarge, 720,                                       \
+          "too many blocks in cooperative launch")                                       \
     ERROR(cudaErrorNotPermitted, 800, "operation not permitted")                         \
     ERROR(cudaErrorNotSupported, 801, "operation not supported")                         \
     ERROR(cudaErrorUnknown, 999, "unknown error")

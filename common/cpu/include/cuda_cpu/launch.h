@@ -46,6 +46,7 @@ struct Shape {
     size_t shared_bytes;
     cudaStream_t stream;
     Site site;
+    bool cooperative = false;  // all blocks at once, so that they can wait for each other
     Shape(dim3 grid, dim3 block, size_t shared_bytes = 0, cudaStream_t stream = nullptr,
           Site site = Site::here(__builtin_FILE(), __builtin_LINE()))
         : grid(grid), block(block), shared_bytes(shared_bytes), stream(stream), site(site) {}
@@ -391,6 +392,22 @@ cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 bloc
     const cudaError_t error = cudaPeekAtLastError();  // asked for, so that the launch is checked
     return valid ? cudaSuccess : error;
 }
+template <class... Parameters>
+cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
+                                        size_t shared_bytes = 0, cudaStream_t stream = nullptr,
+                                        cuda_cpu::Site site = cuda_cpu::Site::here(__builtin_FILE(),
+                                                                                   __builtin_LINE())) {
+    cuda_cpu::Shape shape(grid, block, shared_bytes, stream, site);
+    shape.cooperative = true;
+    const auto positions = std::index_sequence_for<Parameters...>();
+    const bool valid = cuda_cpu::launch_with(kernel, shape, arguments, positions);
+    const cudaError_t error = cudaPeekAtLastError();
+    return valid ? cudaSuccess : error;
+}
+__attribute__((error("in CPU mode give the kernel itself: cudaLaunchCooperativeKernel(kernel, ...)")))
+cudaError_t
+cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                            size_t shared_bytes = 0, cudaStream_t stream = nullptr);
 __attribute__((error("in CPU mode give the kernel with its type: cudaLaunchKernel(kernel, ...)")))
 cudaError_t
 cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,

@@ -163,6 +163,18 @@ def test_accesses_to_volatile_memory_are_marked(text, marked):
     assert translate(text).count("::cuda_cpu::in_step(") == marked
 
 
+@pytest.mark.parametrize("cast", ["(void*)", "(const void *)&", "reinterpret_cast<void*>("])
+@pytest.mark.parametrize("kernel", ["k", "n::k", "k<float, A<2>>"])
+def test_address_of_a_kernel(cast, kernel):
+    """It keeps the types of its parameters, for cudaLaunchKernel and for graphs."""
+    close = ")" * cast.endswith("(")
+    text = f"__global__ void k(int a); void f() {{ g({cast}{kernel}{close}, 1); k<<<1, 2>>>(3); x = (a) * k + (void*)k(); }}"
+    address = cast.endswith("&") and "&" or ""
+    translated = squeezed(translate(text))
+    assert squeezed(f"g({cast.rstrip('&')}::cuda_cpu::kernel_address({address}{kernel}){close}, 1)") in translated
+    assert translated.count("kernel_address") == 1
+
+
 def test_clock():
     text = "clock_t clock(void); long f() { return clock() - a.clock() - n::clock(); }"
     assert squeezed(translate(text)) == squeezed(text.replace("return clock()", "return ::cuda_cpu::clock()"))

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 # Qualifiers that say nothing to a host compiler; spaces take their place.
 EMPTY_WORDS = frozenset("__device__ __global__ __host__".split())
-CANDIDATE = re.compile(rf"<<<|\b__shared__\b|\b__noinline__\b|\bclock\b|\bcudaLaunch\w+\b|\bvolatile\b|\b(?:{'|'.join(EMPTY_WORDS)})\b")
+CANDIDATE = re.compile(rf"<<<|\b__shared__\b|\b__noinline__\b|\bclock\b|\bvolatile\b|\b(?:{'|'.join(EMPTY_WORDS)})\b")
 # Flags of a line marker: 1 enters a file, 2 returns to one, 3 is a system header, 4 is extern "C".
 SYSTEM_BEGIN = re.compile(r'^# \d+ "[^\n]*" 1 3(?: 4)?$', re.MULTILINE)
 SYSTEM_END = re.compile(r'^# \d+ "[^\n]*" 2$', re.MULTILINE)
@@ -57,7 +57,6 @@ TYPE_WORDS = frozenset("auto bool char const double float int long short signed 
 POINTER_WORDS = frozenset("* & const volatile __restrict__ __restrict".split())
 # What clears or shows the last error is meant to.
 LAST_ERROR = re.compile(r"cuda(?:Get|PeekAt)(?:LastError|ErrorName|ErrorString)")
-LAUNCH_CALLS = frozenset("cudaLaunchKernel cudaLaunchCooperativeKernel".split())
 PARAMETERS_OF = "cuda_cpu_parameters_of_"
 STORAGE_WORDS = EMPTY_WORDS | frozenset("__shared__ extern static".split())
 
@@ -400,8 +399,6 @@ class Translator(Source):
                 self.replace(index, index, f"__attribute__((noinline)){self.at(self.end(index))}")
             elif self.observed and token.startswith("cuda") and self.is_ignored_call(index):
                 self.insert(self.starts[index], " ::cuda_cpu::Ignored(), ")
-            elif token in LAUNCH_CALLS and self.token(index + 1) == "(":
-                self.keep_type(index + 1)
             elif token == "volatile":
                 self.volatile(index)
             elif token == "clock" and self.is_call_of_clock(index):
@@ -411,6 +408,7 @@ class Translator(Source):
                 if token == "__global__":
                     self.kernel(index)
         self.refuse_functions()
+        self.note_addresses()
         # What is put in comes before what is replaced, and an outer edit before those inside it.
         self.edits.sort(key=lambda edit: (edit.start, edit.end > edit.start, -edit.end))
         return self.render(0, len(self.text))
@@ -445,18 +443,35 @@ class Translator(Source):
         behind_head = opening is not None and self.heads_statement(opening)
         return (before in ("{", "}", ";", "else", "do") or behind_head) and self.in_function(name)
 
-    def keep_type(self, opening: int) -> None:
-        """Drops a cast to void* of the kernel that a call launches, since the call asks for its parameters."""
-        first = opening + 1
-        if self.tokens[first] in ("reinterpret_cast", "static_cast") and self.token(first + 1) == "<":
-            cast = next((index for index in range(first + 2, min(first + 6, len(self.tokens))) if self.tokens[index] == ">"), None)
-            if cast is not None and "void" in self.tokens[first:cast]:
-                self.replace(first, cast, self.at(self.end(cast)))
-        elif self.token(first) == "(" and self.partner[first] is not None:
-            cast = self.partner[first]
-            words = self.tokens[first + 1 : cast]
-            if words and words[-1] == "*" and set(words) <= {"const", "void", "*"}:
-                self.replace(first, cast, self.at(self.end(cast)))
+    def note_addresses(self) -> None:
+        """Where a kernel is cast to void*, as for cudaLaunchKernel, its parameters are noted."""
+        for name in self.kernels:
+            for index, token in enumerate(self.tokens):
+                if token != name or self.token(index + 1) == "(":
+                    continue
+                first = index - 1 if self.token(index - 1) == "&" else index
+                while self.token(first - 1) == "::" and self.is_word(first - 2):
+                    first -= 2
+                last = index
+                if self.token(index + 1) == "<":  # to the >, outside of brackets
+                    depths = self.template_depths(self.outermost(index + 1, min(index + 60, len(self.tokens))))
+                    last = next((place for place, depth in depths if place > index + 1 and depth <= 0), index)
+                if self.is_cast_to_void(first - 1) and self.token(last + 1) in (",", ")", ";", "}"):
+                    self.insert(self.starts[first], "::cuda_cpu::kernel_address(")
+                    self.edits.append(Edit(self.end(last), self.end(last), f"){self.at(self.end(last))}"))
+
+    def is_cast_to_void(self, close: int) -> bool:
+        """Whether a token ends (void*), (const void *), or what stands before the argument of a cast to it."""
+        if self.token(close) == "(" and self.is_angle(close - 1):
+            start = self.angle_start(close - 1)
+            words = self.tokens[start + 1 : close - 1]
+            if self.token(start - 1) not in ("reinterpret_cast", "static_cast"):
+                return False
+        elif self.token(close) == ")" and self.partner[close] is not None:
+            words = self.tokens[self.partner[close] + 1 : close]
+        else:
+            return False
+        return words[-1:] == ["*"] and "void" in words and set(words) <= {"const", "void", "*"}
 
     def is_call_of_clock(self, name: int) -> bool:
         """Whether this is `clock()` of the C library, which is the device's own in a kernel."""

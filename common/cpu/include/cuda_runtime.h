@@ -22,6 +22,7 @@
 
 #include "cuda_cpu/api.h"     // cudaMalloc, cudaMemcpy, streams, events, devices, errors
 #include "cuda_cpu/device.h"  // barriers, warp primitives, atomics
+#include "cuda_cpu/graphs.h"  // cudaGraphCreate, cudaStreamBeginCapture, ...
 #include "cuda_cpu/launch.h"  // threadIdx and its kin; what k<<<grid, block>>>(...) becomes
 #include "cuda_cpu/math.h"    // the intrinsics and the overloads of min and max
 #include "cuda_cpu/older.h"   // what CUDA 13 has taken away

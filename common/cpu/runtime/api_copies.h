@@ -104,12 +104,12 @@ cudaError_t copy(const Rectangle& r, cudaMemcpyKind kind, cudaStream_t stream, b
             observer::copied(to, from, r.width);
             std::memmove(to, from, r.width);
         }
-    });
+    }, 1);
     const bool through_host = target.on_host || source.on_host;
     if (Record::instance().wanted() && kind != cudaMemcpyHostToHost) {
         Record::instance().copied(way_of(target, source, kind), r.width * r.height, stream);
     }
-    if (through_host && (blocking || !target.pinned || !source.pinned)) {
+    if (number != 0 && through_host && (blocking || !target.pinned || !source.pinned)) {
         Queue::instance().wait_for(number);
     }
     return device_state();
@@ -131,8 +131,8 @@ cudaError_t fill(void* target, size_t pitch, int value, size_t width, size_t hei
             observer::filled(static_cast<char*>(target) + row * pitch, width);
             std::memset(static_cast<char*>(target) + row * pitch, value, width);
         }
-    });
-    if (blocking && side.on_host) Queue::instance().wait_for(number);
+    }, 2);
+    if (number != 0 && blocking && side.on_host) Queue::instance().wait_for(number);
     return device_state();
 }
 

@@ -38,6 +38,9 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     const Call call;
     if (!call) return call.state;
     if (!is_event(event) || !is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    const auto capture = Queue::instance().captures.find(stream);
+    event->capture = capture != Queue::instance().captures.end() ? capture->second : nullptr;
+    if (event->capture != nullptr) return cudaSuccess;
     const auto record = std::make_shared<EventRecord>();
     event->record = record;
     record->number = Queue::instance().add(stream, [record] {

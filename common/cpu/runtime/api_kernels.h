@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -140,6 +141,7 @@ void submit(const char* arguments, const Shape& shape, std::unique_ptr<Kernel> k
     const Call call;
     Queue::instance().add(shape.stream, [grid = std::shared_ptr<Grid>(std::move(grid))] {
         if (lost_device != cudaSuccess) return;
+        grid->begin();  // as a node of a graph it may have run before
         Memory::instance().set_open(true);
         run_grid(*grid);
         if constexpr (is_observed) return;  // then the line itself is known
@@ -153,6 +155,27 @@ void submit(const char* arguments, const Shape& shape, std::unique_ptr<Kernel> k
     });
     static const char* const blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
     if (blocking != nullptr && *blocking == '1') Queue::instance().wait_for_all();
+}
+
+namespace {
+std::map<const void*, MakeLaunchable>& noted_kernels() {
+    static auto& kernels = *new std::map<const void*, MakeLaunchable>;
+    return kernels;
+}
+}  // namespace
+void note_kernel(const void* function, MakeLaunchable make) {
+    std::lock_guard<std::recursive_mutex> lock(Queue::instance().mutex());
+    noted_kernels()[function] = make;
+}
+cudaError_t launch_by_address(const void* function, void** arguments, const Shape& shape) {
+    const auto found = noted_kernels().find(function);
+    if (found == noted_kernels().end())
+        return failed(cudaErrorInvalidDeviceFunction, "the address is not one of a kernel of this program: write (void*)kernel");
+    std::unique_ptr<Kernel> kernel = found->second(function, arguments)->kernel();
+    const bool valid = valid_launch(*kernel, shape);
+    if (valid) submit("", shape, std::move(kernel));
+    const cudaError_t error = cudaPeekAtLastError();
+    return valid ? cudaSuccess : error;
 }
 
 void refuse_call(const char* signature, int template_parameters) {

@@ -18,7 +18,7 @@ cudaError_t add_host_function(cudaStream_t stream, Function function) {
         in_host_function = true;
         function();
         in_host_function = false;
-    });
+    }, 3);
     return cudaSuccess;
 }
 
@@ -92,6 +92,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     const Call call;
     if (!call) return call.state;
     if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    if (Queue::instance().captures.count(stream) != 0)
+        return failed(cudaErrorStreamCaptureUnsupported, "a stream that is captured has no work to wait for");
     Queue::instance().wait_for(stream);
     return device_state();
 }
@@ -108,6 +110,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     const Call call;
     if (!call) return call.state;
     if (!is_stream(stream) || !is_event(event)) return failed(cudaErrorInvalidResourceHandle);
+    if (event->capture != nullptr) {
+        Queue::instance().captures[stream] = event->capture;
+        return cudaSuccess;
+    }
     if (event->record != nullptr) Queue::instance().wait(stream, event->record->number);
     return cudaSuccess;
 }

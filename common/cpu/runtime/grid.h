@@ -33,6 +33,13 @@ struct Grid {
 
     Grid(const Shape& shape, std::unique_ptr<Kernel> kernel)
         : shape(shape), kernel(std::move(kernel)) {}
+    // Nothing of it has run.
+    void begin() {
+        next_block = 0;
+        aborted = false;
+        children.clear();
+        tails.clear();
+    }
     uint64_t block_count() const { return uint64_t{shape.grid.x} * shape.grid.y * shape.grid.z; }
 };
 

@@ -34,9 +34,16 @@ struct EventRecord {
     bool done = false;
     std::chrono::steady_clock::time_point time;
 };
+// What streams get while they are captured into a graph.
+struct Captured {
+    int type;  // a cudaGraphNodeType
+    std::function<void()> run;
+};
+using Capture = std::shared_ptr<std::vector<Captured>>;
 struct CUevent_st {
     bool timing;
     std::shared_ptr<EventRecord> record;
+    Capture capture{};  // whose stream recorded it last, if that is captured
 };
 
 namespace cuda_cpu {
@@ -59,7 +66,12 @@ class Queue {
     std::recursive_mutex& mutex() { return mutex_; }
     uint64_t last_number() const { return last_number_; }
 
-    uint64_t add(cudaStream_t stream, std::function<void()> run) {
+    // Its number; 0 if it has become a node of a graph. `type` is a cudaGraphNodeType.
+    uint64_t add(cudaStream_t stream, std::function<void()> run, int type = 0) {
+        if (const auto capture = captures.find(stream); capture != captures.end()) {
+            capture->second->push_back({type, std::move(run)});
+            return 0;
+        }
         last_of_stream_[stream] = ++last_number_;
         operations_.push_back(
             {last_number_, stream, kind_of(stream), behind_of_stream_[stream], std::move(run)});
@@ -115,6 +127,7 @@ class Queue {
     void forget_all() {
         streams.clear();
         events.clear();
+        captures.clear();
         behind_of_stream_.clear();
     }
 
@@ -124,6 +137,7 @@ class Queue {
         return found == last_of_stream_.end() ? 0 : found->second;
     }
 
+    std::map<cudaStream_t, Capture> captures;  // of the streams that are captured
     std::set<cudaStream_t> streams;
     std::set<cudaEvent_t> events;
 

@@ -53,6 +53,13 @@
           "too many blocks in cooperative launch")                                       \
     ERROR(cudaErrorNotPermitted, 800, "operation not permitted")                         \
     ERROR(cudaErrorNotSupported, 801, "operation not supported")                         \
+    ERROR(cudaErrorStreamCaptureUnsupported, 900,                                        \
+          "operation not permitted when stream is capturing")                            \
+    ERROR(cudaErrorStreamCaptureInvalidated, 901,                                        \
+          "operation failed due to a previous error during capture")                     \
+    ERROR(cudaErrorGraphExecUpdateFailure, 910,                                          \
+          "the graph update was not performed because it included changes which "        \
+          "violated constraints specific to instantiated graph update")                  \
     ERROR(cudaErrorUnknown, 999, "unknown error")
 
 enum cudaError {

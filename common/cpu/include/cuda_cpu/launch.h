@@ -404,11 +404,60 @@ cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid
     const cudaError_t error = cudaPeekAtLastError();
     return valid ? cudaSuccess : error;
 }
-__attribute__((error("in CPU mode give the kernel itself: cudaLaunchCooperativeKernel(kernel, ...)")))
-cudaError_t
-cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
-                            size_t shared_bytes = 0, cudaStream_t stream = nullptr);
-__attribute__((error("in CPU mode give the kernel with its type: cudaLaunchKernel(kernel, ...)")))
-cudaError_t
-cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
-                 size_t shared_bytes = 0, cudaStream_t stream = nullptr);
+
+namespace cuda_cpu {
+
+// A kernel with its arguments, to be launched as often as one likes.
+struct Launchable {
+    virtual ~Launchable() = default;
+    virtual std::unique_ptr<Kernel> kernel() const = 0;
+};
+template <class... Parameters>
+struct LaunchableOf final : Launchable {
+    Function<Parameters...> function;
+    std::tuple<Kept<Parameters>...> arguments;
+    LaunchableOf(Function<Parameters...> function, Kept<Parameters>... arguments)
+        : function(function), arguments(arguments...) {}
+    std::unique_ptr<Kernel> kernel() const override {
+        return std::apply(
+            [&](const auto&... kept) -> std::unique_ptr<Kernel> {
+                return std::make_unique<KernelOf<Function<Parameters...>, Parameters...>>(
+                    "(by its address)", function, function, kept...);
+            },
+            arguments);
+    }
+};
+// Where a program takes the address of a kernel as a void*, its parameters are noted (translate.py).
+using MakeLaunchable = std::unique_ptr<Launchable> (*)(const void* function, void** arguments);
+void note_kernel(const void* function, MakeLaunchable make);
+template <class... Parameters, size_t... Positions>
+MakeLaunchable maker(std::index_sequence<Positions...>) {
+    return [](const void* function, [[maybe_unused]] void** arguments) -> std::unique_ptr<Launchable> {
+        return std::make_unique<LaunchableOf<Parameters...>>(
+            reinterpret_cast<Function<Parameters...>>(const_cast<void*>(function)),
+            Kept<Parameters>::at(arguments[Positions])...);
+    };
+}
+template <class... Parameters>
+void* kernel_address(void (*function)(Parameters...)) {
+    void* const address = reinterpret_cast<void*>(function);
+    note_kernel(address, maker<Parameters...>(std::index_sequence_for<Parameters...>()));
+    return address;
+}
+cudaError_t launch_by_address(const void* function, void** arguments, const Shape& shape);
+
+}  // namespace cuda_cpu
+
+inline cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                    size_t shared_bytes = 0, cudaStream_t stream = nullptr,
+                                    cuda_cpu::Site site = cuda_cpu::Site::here(__builtin_FILE(), __builtin_LINE())) {
+    return cuda_cpu::launch_by_address(kernel, arguments, cuda_cpu::Shape(grid, block, shared_bytes, stream, site));
+}
+inline cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                               size_t shared_bytes = 0, cudaStream_t stream = nullptr,
+                                               cuda_cpu::Site site = cuda_cpu::Site::here(__builtin_FILE(),
+                                                                                          __builtin_LINE())) {
+    cuda_cpu::Shape shape(grid, block, shared_bytes, stream, site);
+    shape.cooperative = true;
+    return cuda_cpu::launch_by_address(kernel, arguments, shape);
+}

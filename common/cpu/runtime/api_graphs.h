@@ -1,0 +1,257 @@
+// The API of graphs. A node knows how to put its work into a stream; the nodes of a graph go there one after the other, in
+// an order that its dependencies allow.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "api_arrays.h"
+#include "api_copies.h"
+#include "api_kernels.h"
+#include "api_streams.h"
+
+struct CUgraphNode_st {
+    cudaGraphNodeType type;
+    std::function<cudaError_t(cudaStream_t)> enqueue;
+    std::vector<CUgraphNode_st*> after;  // what has to run before it
+};
+struct CUgraph_st {
+    std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
+};
+struct CUgraphExec_st {
+    std::vector<CUgraphNode_st> nodes;              // in the order in which they run
+    std::map<const CUgraphNode_st*, size_t> place;  // of the graph's nodes
+};
+
+namespace {
+
+cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                     cudaGraphNodeType type, std::function<cudaError_t(cudaStream_t)> enqueue) {
+    if (const Call call; !call) return call.state;
+    if (graph == nullptr || (after == nullptr && count > 0)) return failed(cudaErrorInvalidValue);
+    graph->nodes.push_back(std::make_unique<CUgraphNode_st>(CUgraphNode_st{type, std::move(enqueue), {after, after + count}}));
+    if (node != nullptr) *node = graph->nodes.back().get();
+    return cudaSuccess;
+}
+
+// What a kernel node does; null if its function is not one that the program has as a kernel.
+std::function<cudaError_t(cudaStream_t)> kernel_work(const cudaKernelNodeParams& p, const Site& site) {
+    const auto found = noted_kernels().find(p.func);
+    if (found == noted_kernels().end()) return nullptr;
+    std::shared_ptr<Launchable> launchable = found->second(p.func, p.kernelParams);
+    const Shape shape(p.gridDim, p.blockDim, p.sharedMemBytes, nullptr, site);
+    return [=](cudaStream_t stream) {
+        Shape here = shape;
+        here.stream = stream;
+        std::unique_ptr<Kernel> kernel = launchable->kernel();
+        if (!valid_launch(*kernel, here)) return cudaPeekAtLastError();
+        submit("", here, std::move(kernel));
+        return cudaSuccess;
+    };
+}
+
+// The nodes of a graph, each behind those that it waits for; fewer if they wait for each other in a ring.
+std::vector<CUgraphNode_st*> in_order(const CUgraph_st& graph) {
+    std::vector<CUgraphNode_st*> order;
+    std::set<const CUgraphNode_st*> done;
+    for (bool found = true; found;) {
+        found = false;
+        for (const auto& node : graph.nodes) {
+            const bool ready = std::all_of(node->after.begin(), node->after.end(), [&](auto* other) { return done.count(other) != 0; });
+            if (!ready || !done.insert(node.get()).second) continue;
+            order.push_back(node.get());
+            found = true;
+        }
+    }
+    return order;
+}
+
+cudaError_t fill_executable(CUgraphExec_st& executable, const CUgraph_st& graph) {
+    const std::vector<CUgraphNode_st*> order = in_order(graph);
+    if (order.size() != graph.nodes.size()) return failed(cudaErrorInvalidValue, "nodes of the graph wait for each other in a ring");
+    executable = {};
+    for (const CUgraphNode_st* const node : order) {
+        executable.place[node] = executable.nodes.size();
+        executable.nodes.push_back(*node);
+    }
+    return cudaSuccess;
+}
+
+template <class Nodes>
+cudaError_t list_nodes(const Nodes& found, cudaGraphNode_t* nodes, size_t* count) {
+    if (nodes != nullptr) std::copy_n(found.begin(), std::min(found.size(), *count), nodes);
+    *count = found.size();
+    return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int) {
+    if (const Call call; !call) return call.state;
+    *graph = new CUgraph_st;
+    return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+    delete graph;
+    return cudaSuccess;
+}
+cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
+    if (const Call call; !call) return call.state;
+    std::map<const CUgraphNode_st*, CUgraphNode_st*> twin;
+    *clone = new CUgraph_st;
+    for (const auto& node : original->nodes) {
+        (*clone)->nodes.push_back(std::make_unique<CUgraphNode_st>(*node));
+        twin[node.get()] = (*clone)->nodes.back().get();
+    }
+    for (const auto& node : (*clone)->nodes)
+        for (CUgraphNode_st*& other : node->after) other = twin[other];
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                                   const cudaKernelNodeParams* parameters, Site site) {
+    auto work = kernel_work(*parameters, site);
+    if (work == nullptr) return failed(cudaErrorInvalidDeviceFunction, "func is no kernel of this program: write (void*)kernel");
+    return add_node(node, graph, after, count, cudaGraphNodeTypeKernel, std::move(work));
+}
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                                   const cudaMemcpy3DParms* parameters) {
+    return add_node(node, graph, after, count, cudaGraphNodeTypeMemcpy,
+                    [p = *parameters](cudaStream_t stream) { return cudaMemcpy3DAsync(&p, stream); });
+}
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                                     void* target, const void* source, size_t bytes, cudaMemcpyKind kind) {
+    return add_node(node, graph, after, count, cudaGraphNodeTypeMemcpy,
+                    [=](cudaStream_t stream) { return cudaMemcpyAsync(target, source, bytes, kind, stream); });
+}
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                                   const cudaMemsetParams* parameters) {
+    const cudaMemsetParams p = *parameters;
+    const size_t bytes = p.width * p.elementSize, pitch = p.height > 1 ? p.pitch : bytes;
+    const bool even = p.elementSize == 1 || p.value == 0;
+    if (!even && p.elementSize != 2 && p.elementSize != 4) return failed(cudaErrorInvalidValue, "elementSize is 1, 2 or 4");
+    return add_node(node, graph, after, count, cudaGraphNodeTypeMemset, [=](cudaStream_t stream) {
+        if (even) return cudaMemset2DAsync(p.dst, pitch, static_cast<int>(p.value), bytes, p.height, stream);
+        const Side side = look_at(p.dst, pitch * (p.height - 1) + bytes, "target");
+        if (!side.wrong.empty()) return refused(side.kind, "set: " + side.wrong);
+        Queue::instance().add(stream, [=] {
+            Memory::instance().set_open(true);
+            for (size_t row = 0; row < p.height; ++row) {
+                char* const start = static_cast<char*>(p.dst) + row * pitch;
+                observer::filled(start, bytes);
+                for (size_t i = 0; i < p.width; ++i) std::memcpy(start + i * p.elementSize, &p.value, p.elementSize);
+            }
+        });
+        return cudaSuccess;
+    });
+}
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                                 const cudaHostNodeParams* parameters) {
+    return add_node(node, graph, after, count, cudaGraphNodeTypeHost,
+                    [p = *parameters](cudaStream_t stream) { return cudaLaunchHostFunc(stream, p.fn, p.userData); });
+}
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count) {
+    return add_node(node, graph, after, count, cudaGraphNodeTypeEmpty, [](cudaStream_t) { return cudaSuccess; });
+}
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                                       cudaGraph_t child) {
+    auto executable = std::make_shared<CUgraphExec_st>();
+    if (const cudaError_t error = fill_executable(*executable, *child); error != cudaSuccess) return error;
+    return add_node(node, graph, after, count, cudaGraphNodeTypeGraph,
+                    [executable](cudaStream_t stream) { return cudaGraphLaunch(executable.get(), stream); });
+}
+cudaError_t cudaGraphAddDependencies(cudaGraph_t, const cudaGraphNode_t* from, const cudaGraphNode_t* to, size_t count) {
+    for (size_t i = 0; i < count; ++i) to[i]->after.push_back(from[i]);
+    return cudaSuccess;
+}
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
+    std::vector<cudaGraphNode_t> found;
+    for (const auto& node : graph->nodes) found.push_back(node.get());
+    return list_nodes(found, nodes, count);
+}
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
+    std::vector<cudaGraphNode_t> found;
+    for (const auto& node : graph->nodes)
+        if (node->after.empty()) found.push_back(node.get());
+    return list_nodes(found, nodes, count);
+}
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
+    *type = node->type;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+    if (const Call call; !call) return call.state;
+    auto made = std::make_unique<CUgraphExec_st>();
+    const cudaError_t error = fill_executable(*made, *graph);
+    if (error == cudaSuccess) *executable = made.release();
+    return error;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+    const Call call;
+    if (!call) return call.state;
+    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    for (const CUgraphNode_st& node : executable->nodes) {
+        if (const cudaError_t error = node.enqueue(stream); error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+    delete executable;
+    return cudaSuccess;
+}
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info) {
+    if (info != nullptr) *info = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
+    const std::vector<CUgraphNode_st*> order = in_order(*graph);
+    bool same = order.size() == executable->nodes.size();
+    for (size_t i = 0; same && i < order.size(); ++i) same = order[i]->type == executable->nodes[i].type;
+    if (same) return fill_executable(*executable, *graph);
+    if (info != nullptr) info->result = cudaGraphExecUpdateError;
+    return failed(cudaErrorGraphExecUpdateFailure, "the graph has other nodes than the executable");
+}
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                             const cudaKernelNodeParams* parameters, Site site) {
+    if (const Call call; !call) return call.state;
+    const auto found = executable->place.find(node);
+    auto work = kernel_work(*parameters, site);
+    if (found == executable->place.end() || work == nullptr) return failed(cudaErrorInvalidValue);
+    executable->nodes[found->second].enqueue = std::move(work);
+    return cudaSuccess;
+}
+
+// What the stream gets from now on becomes a graph, and what streams get that wait for its events.
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+    if (const Call call; !call) return call.state;
+    if (stream == nullptr || !is_stream(stream))
+        return failed(cudaErrorStreamCaptureUnsupported, "the default stream cannot be captured: make one with cudaStreamCreate");
+    Queue::instance().captures[stream] = std::make_shared<std::vector<Captured>>();
+    return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+    if (const Call call; !call) return call.state;
+    auto& captures = Queue::instance().captures;
+    const auto found = captures.find(stream);
+    if (found == captures.end()) return failed(cudaErrorInvalidValue, "the stream is not captured");
+    const Capture capture = found->second;
+    for (auto one = captures.begin(); one != captures.end();) one = one->second == capture ? captures.erase(one) : std::next(one);
+    for (const cudaEvent_t event : Queue::instance().events)
+        if (event->capture == capture) event->capture = nullptr;
+    *graph = new CUgraph_st;
+    for (const Captured& node : *capture) {
+        cudaGraphNode_t last = (*graph)->nodes.empty() ? nullptr : (*graph)->nodes.back().get();
+        add_node(nullptr, *graph, &last, last != nullptr, static_cast<cudaGraphNodeType>(node.type),
+                 [run = node.run, type = node.type](cudaStream_t target) {
+                     Queue::instance().add(target, run, type);
+                     return cudaSuccess;
+                 });
+    }
+    return cudaSuccess;
+}
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+    const bool captured = Queue::instance().captures.count(stream) != 0;
+    *status = captured ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+    return cudaSuccess;
+}

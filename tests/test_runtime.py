@@ -363,9 +363,8 @@ def test_interrupt():
 
 
 REFUSALS = {1: "a block has at most 48 KB of static shared memory",
-            2: "in CPU mode give the kernel with its type: cudaLaunchKernel(kernel, ...)",
-            3: "do not fit the parameters of the kernel kernel(int* value)",
-            4: "do not fit the parameters of the kernel kernel(int* value)"}
+            2: "do not fit the parameters of the kernel kernel(int* value)",
+            3: "do not fit the parameters of the kernel kernel(int* value)"}
 
 
 @only_cpu

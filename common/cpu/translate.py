@@ -449,9 +449,10 @@ class Translator(Source):
             for index, token in enumerate(self.tokens):
                 if token != name or self.token(index + 1) == "(":
                     continue
-                first = index - 1 if self.token(index - 1) == "&" else index
+                first = index
                 while self.token(first - 1) == "::" and self.is_word(first - 2):
                     first -= 2
+                first -= self.token(first - 1) == "&"
                 last = index
                 if self.token(index + 1) == "<":  # to the >, outside of brackets
                     depths = self.template_depths(self.outermost(index + 1, min(index + 60, len(self.tokens))))

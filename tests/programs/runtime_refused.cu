@@ -12,15 +12,11 @@ __global__ void kernel(int* value) {
 int main() {
     int* value = nullptr;
 #if CASE == 2
-    void* arguments[] = {&value};
-    cudaLaunchKernel((const void*)kernel, dim3(1), dim3(1), arguments, 0, nullptr);  // HERE 2
+    kernel<<<1, 1>>>(value, 2);  // HERE 2
 #endif
 #if CASE == 3
-    kernel<<<1, 1>>>(value, 2);  // HERE 3
-#endif
-#if CASE == 4
     long* number = nullptr;
-    kernel<<<1, 1>>>(number);  // HERE 4
+    kernel<<<1, 1>>>(number);  // HERE 3
 #endif
     return value != nullptr;
 }

@@ -18,10 +18,11 @@ def programs() -> list[Path]:
     return sorted((ROOT / "tests" / "programs" / "features").glob("*.cu"))
 
 
-def flags(program: Path) -> str:
-    """What a program asks of the compiler, in its second line: `// Flags: -fopenmp`."""
+def flags(program: Path, backend: str = "cpu") -> str:
+    """What a program asks of nvcc, in its second line: `// Flags: -lcurand`. CPU mode needs no library."""
     found = re.match(r"// Feature: .*\n// Flags: (.*)\n", program.read_text(encoding="utf-8"))
-    return found[1] if found else ""
+    words = found[1].split() if found else []
+    return " ".join(word for word in words if backend == "gpu" or not word.startswith("-l"))
 
 
 def feature(program: Path) -> tuple[str, str]:

@@ -12,10 +12,10 @@ only_cpu = pytest.mark.skipif(farm.BACKEND != "cpu", reason="about CPU mode alon
 
 
 @pytest.mark.parametrize("program", [
-    pytest.param(program, id=program.stem, marks=pytest.mark.ahead(farm.build, program, "", "", False, features.flags(farm.ROOT / program)))
+    pytest.param(program, id=program.stem, marks=pytest.mark.ahead(farm.build, program, "", "", False, features.flags(farm.ROOT / program, farm.BACKEND)))
     for program in PROGRAMS])
 def test_feature(program):
-    result = farm.run(farm.build(program, flags=features.flags(farm.ROOT / program)), timeout=60)
+    result = farm.run(farm.build(program, flags=features.flags(farm.ROOT / program, farm.BACKEND)), timeout=60)
     assert (result.returncode, result.stdout.splitlines()[-1:]) == (0, ["ok"]), result.stdout + result.stderr
 
 

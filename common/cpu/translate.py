@@ -447,7 +447,7 @@ class Translator(Source):
         """Where a kernel is cast to void*, as for cudaLaunchKernel, its parameters are noted."""
         for name in self.kernels:
             for index, token in enumerate(self.tokens):
-                if token != name or self.token(index + 1) == "(":
+                if token != name or self.token(index + 1) == "(" or self.visible_kernel(index) is None:
                     continue
                 first = index
                 while self.token(first - 1) == "::" and self.is_word(first - 2):

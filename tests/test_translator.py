@@ -13,7 +13,7 @@ import farm
 
 sys.path.insert(0, str(farm.ROOT / "common/cpu"))
 
-from translate import TranslationError, translate  # noqa: E402
+from translate import TranslationError, missing, refuse_absent_headers, translate  # noqa: E402
 
 COMPILE = farm.ROOT / "common/cpu/compile.sh"
 LAUNCHES = "tests/programs/translator_launches.cu"
@@ -173,6 +173,33 @@ def test_address_of_a_kernel(cast, kernel):
     translated = squeezed(translate(text))
     assert squeezed(f"g({cast.rstrip('&')}::cuda_cpu::kernel_address({address}{kernel}){close}, 1)") in translated
     assert translated.count("kernel_address") == 1
+
+
+@pytest.mark.parametrize("text, said", [
+    ('asm("mma.sync.aligned.m16n8k8 %0;" : "=f"(d));', "inline PTX: mma.sync.aligned.m16n8k8 %0 is not in CPU mode"),
+    ('asm volatile("mov.u32 %0, %%nothing;" : "=r"(d));', "inline PTX: %nothing is not in CPU mode"),
+    ('asm("{ .reg .pred p; bra DONE; DONE: }");', "inline PTX: bra DONE is not in CPU mode"),
+])
+def test_inline_ptx_that_is_not_there(text, said):
+    with pytest.raises(TranslationError, match=re.escape(said)):
+        translate(f"__global__ void k() {{ {text} }}")
+
+
+@pytest.mark.parametrize("text", ['asm volatile("" ::: "memory");', 'asm("rdtsc" : "=a"(low), "=d"(high));', '__asm__("name");'])
+def test_assembly_of_the_host_stays(text):
+    assert translate(f"void f() {{ {text} }}") == f"void f() {{ {text} }}"
+
+
+def test_a_header_that_is_not_there():
+    text = ('# 0 "my.cu"\n# 1 "/usr/include/x.h" 1 3\n# 1 "/opt/cuda/cufft.h" 1 3\n# 2 "/usr/include/x.h" 2 3\n# 2 "my.cu" 2\n'
+            'int a;\n\n# 1 "/opt/cuda/cufftXt.h" 1 3\nint b;\n# 5 "my.cu" 2\nint c;\n')
+    with pytest.raises(TranslationError, match=r"^my\.cu:4: error: cufftXt\.h is not in CPU mode, which has no cuFFT: "):
+        refuse_absent_headers(text)
+    refuse_absent_headers(text.replace("cufftXt.h", "mine.h"))
+    said = "my.cu:3:10: fatal error: cub/cub.cuh: No such file or directory\n    3 | #include <cub/cub.cuh>\ncompilation terminated.\n"
+    assert missing(said).startswith("my.cu:3: error: cub/cub.cuh is not in CPU mode, which has no CUB: ")
+    assert "Thrust and libcu++ come with the CUDA Toolkit, or as libthrust-dev" in missing(said.replace("cub/cub.cuh", "thrust/sort.h"))
+    assert missing(said.replace("cub/cub.cuh", "mine.h")) == said.replace("cub/cub.cuh", "mine.h")
 
 
 def test_clock():

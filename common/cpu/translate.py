@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 # Qualifiers that say nothing to a host compiler; spaces take their place.
 EMPTY_WORDS = frozenset("__device__ __global__ __host__".split())
-CANDIDATE = re.compile(rf"<<<|\b__shared__\b|\b__noinline__\b|\bclock\b|\bvolatile\b|\b(?:{'|'.join(EMPTY_WORDS)})\b")
+CANDIDATE = re.compile(rf"<<<|\b__shared__\b|\b__noinline__\b|\bclock\b|\bvolatile\b|\basm\b|\b__asm(?:__)?\b|\b(?:{'|'.join(EMPTY_WORDS)})\b")
 # Flags of a line marker: 1 enters a file, 2 returns to one, 3 is a system header, 4 is extern "C".
 SYSTEM_BEGIN = re.compile(r'^# \d+ "[^\n]*" 1 3(?: 4)?$', re.MULTILINE)
 SYSTEM_END = re.compile(r'^# \d+ "[^\n]*" 2$', re.MULTILINE)
@@ -57,6 +57,7 @@ TYPE_WORDS = frozenset("auto bool char const double float int long short signed 
 POINTER_WORDS = frozenset("* & const volatile __restrict__ __restrict".split())
 # What clears or shows the last error is meant to.
 LAST_ERROR = re.compile(r"cuda(?:Get|PeekAt)(?:LastError|ErrorName|ErrorString)")
+ASM_WORDS = frozenset("asm __asm __asm__".split())
 PARAMETERS_OF = "cuda_cpu_parameters_of_"
 STORAGE_WORDS = EMPTY_WORDS | frozenset("__shared__ extern static".split())
 
@@ -399,6 +400,8 @@ class Translator(Source):
                 self.replace(index, index, f"__attribute__((noinline)){self.at(self.end(index))}")
             elif self.observed and token.startswith("cuda") and self.is_ignored_call(index):
                 self.insert(self.starts[index], " ::cuda_cpu::Ignored(), ")
+            elif token in ASM_WORDS:
+                self.assembly(index)
             elif token == "volatile":
                 self.volatile(index)
             elif token == "clock" and self.is_call_of_clock(index):
@@ -479,6 +482,39 @@ class Translator(Source):
         before = self.token(name - 1)
         declared = self.is_word(name - 1) or before in ("*", "&", ".", "->", "::")
         return (self.token(name + 1), self.token(name + 2)) == ("(", ")") and not declared
+
+    def assembly(self, word: int) -> None:
+        """Makes C++ of inline PTX; another assembler's text stays."""
+        opening = word + 1
+        while self.token(opening) in ("volatile", "__volatile__", "__volatile"):
+            opening += 1
+        close = self.partner[opening] if self.token(opening) == "(" else None
+        inside = list(self.outermost(opening + 1, close)) if close is not None else []
+        parts: list[list[int]] = [[]]
+        for index in inside:
+            if self.tokens[index] in (":", "::"):
+                parts += [[] for _ in self.tokens[index]]
+            else:
+                parts[-1].append(index)
+        template = "".join(self.string(index) for index in parts[0])
+        sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+        import ptx
+        if not ptx.is_ptx(template):
+            return
+        operands = []
+        for part in parts[1:3]:
+            for first, second in zip(part, part[1:]):
+                if self.tokens[first].startswith('"') and self.token(second) == "(":
+                    operands.append(ptx.Operand(self.string(first), self.code(range(second, (self.partner[second] or second) + 1))))
+        try:
+            text = ptx.translated(template, operands)
+        except ptx.NotThere as instruction:
+            raise self.error(word, f"inline PTX: {instruction} is not in CPU mode (docs/cpu-mode.md lists the instructions that are)") from None
+        self.replace(word, close, f"{self.at(self.starts[word])}{text}{self.at(self.end(close))}")
+
+    def string(self, index: int) -> str:
+        """What a string literal holds, as far as line ends and tabs go."""
+        return re.sub(r"\\(.)", lambda match: {"n": "\n", "t": "\t"}.get(match[1], match[1]), self.tokens[index].strip('"'))
 
     # --- volatile memory
 

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "api_call.h"
 #include "memory.h"
@@ -9,16 +12,35 @@
 
 namespace {
 
+// The host may wait by other means for a function that runs in a stream, on a condition for instance. So when it makes no calls
+// for a while, what comes up to the last such function runs without it.
+void run_behind_the_host(uint64_t number) {
+    if constexpr (is_observed) return;  // there one thread does everything
+    static std::atomic<uint64_t> last{0};
+    if (last.exchange(number) != 0) return;
+    std::thread([] {
+        for (uint64_t first = 0, end = 0;;) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            Queue& queue = Queue::instance();
+            std::lock_guard<std::recursive_mutex> lock(queue.mutex());
+            const bool idle = first == queue.first_number() && end == queue.last_number();
+            if (idle && first <= last) queue.run_until(last);
+            first = queue.first_number(), end = queue.last_number();
+        }
+    }).detach();
+}
+
 // Runs a function of the host in its turn; it may make no CUDA calls.
 template <class Function>
 cudaError_t add_host_function(cudaStream_t stream, Function function) {
     if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
-    Queue::instance().add(stream, [function] {
+    const uint64_t number = Queue::instance().add(stream, [function] {
         Memory::instance().set_open(false);
         in_host_function = true;
         function();
         in_host_function = false;
     }, 3);
+    if (number != 0) run_behind_the_host(number);
     return cudaSuccess;
 }
 

@@ -131,6 +131,8 @@ class Queue {
         behind_of_stream_.clear();
     }
 
+    uint64_t first_number() const { return operations_.empty() ? last_number_ + 1 : operations_.front().number; }
+
     uint64_t last_of(cudaStream_t stream) const {
         if (stream == nullptr || stream == cudaStreamLegacy) return last_number_;
         const auto found = last_of_stream_.find(stream);

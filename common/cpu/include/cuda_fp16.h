@@ -1,8 +1,7 @@
 // Half precision under CUDA's names.
 #pragma once
-#include "cuda_runtime.h"
-
 #include "cuda_cpu/narrow.h"
+#include "cuda_runtime.h"
 
 CUDA_CPU_NARROW(__half, __half2, __half_raw, __half2_raw, half, half2, 5, 10)
 using half = __half;

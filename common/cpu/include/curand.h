@@ -83,7 +83,8 @@ struct curandGenerator_st {
             xorwow[i] = xorwow[i - 1];
             skipahead_sequence(1, &xorwow[i]);
         }
-        for (size_t i = 0; i < xorwow.size(); ++i) skipahead(offset / 4096 + (i < offset % 4096), &xorwow[i]);
+        for (size_t i = 0; i < xorwow.size(); ++i)
+            skipahead(offset / 4096 + (i < offset % 4096), &xorwow[i]);
         turn = offset % 4096;
     }
     // The next number, pair or whatever `draw` takes from a state.
@@ -109,12 +110,14 @@ curandStatus_t generate(curandGenerator_t generator, T* target, size_t count, Ma
         std::copy(numbers.begin(), numbers.end(), target);
         return CURAND_STATUS_SUCCESS;
     }
-    const cudaError_t error = cudaMemcpyAsync(target, numbers.data(), count * sizeof(T), cudaMemcpyHostToDevice, generator->stream);
+    const cudaError_t error = cudaMemcpyAsync(target, numbers.data(), count * sizeof(T),
+                                              cudaMemcpyHostToDevice, generator->stream);
     return error == cudaSuccess ? CURAND_STATUS_SUCCESS : CURAND_STATUS_LAUNCH_FAILURE;
 }
 // Normal numbers come in pairs, so that their count has to be even.
 template <class T, class Draw, class Shape>
-curandStatus_t generate_pairs(curandGenerator_t generator, T* target, size_t count, Draw draw, Shape shape) {
+curandStatus_t generate_pairs(curandGenerator_t generator, T* target, size_t count, Draw draw,
+                              Shape shape) {
     if (count % 2 != 0) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
     return generate(generator, target, count, [&](std::vector<T>& numbers) {
         for (size_t i = 0; i < count; i += 2) {
@@ -123,8 +126,10 @@ curandStatus_t generate_pairs(curandGenerator_t generator, T* target, size_t cou
         }
     });
 }
-inline curandStatus_t make_generator(curandGenerator_t* generator, curandRngType_t type, bool on_host) {
-    const bool known = type == CURAND_RNG_PSEUDO_DEFAULT || type == CURAND_RNG_PSEUDO_XORWOW || type == CURAND_RNG_PSEUDO_PHILOX4_32_10;
+inline curandStatus_t make_generator(curandGenerator_t* generator, curandRngType_t type,
+                                     bool on_host) {
+    const bool known = type == CURAND_RNG_PSEUDO_DEFAULT || type == CURAND_RNG_PSEUDO_XORWOW ||
+                       type == CURAND_RNG_PSEUDO_PHILOX4_32_10;
     if (!known) return CURAND_STATUS_TYPE_ERROR;
     *generator = new curandGenerator_st{type, on_host};
     return CURAND_STATUS_SUCCESS;
@@ -134,24 +139,29 @@ inline curandStatus_t make_generator(curandGenerator_t* generator, curandRngType
 inline curandStatus_t curandCreateGenerator(curandGenerator_t* generator, curandRngType_t type) {
     return cuda_cpu::make_generator(generator, type, false);
 }
-inline curandStatus_t curandCreateGeneratorHost(curandGenerator_t* generator, curandRngType_t type) {
+inline curandStatus_t curandCreateGeneratorHost(curandGenerator_t* generator,
+                                                curandRngType_t type) {
     return cuda_cpu::make_generator(generator, type, true);
 }
 inline curandStatus_t curandDestroyGenerator(curandGenerator_t generator) {
     delete generator;
     return CURAND_STATUS_SUCCESS;
 }
-inline curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, unsigned long long seed) {
+inline curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
+                                                         unsigned long long seed) {
     generator->seed = seed;
     generator->started = false;
     return CURAND_STATUS_SUCCESS;
 }
-inline curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset) {
+inline curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator,
+                                               unsigned long long offset) {
     generator->offset = offset;
     generator->started = false;
     return CURAND_STATUS_SUCCESS;
 }
-inline curandStatus_t curandSetGeneratorOrdering(curandGenerator_t, curandOrdering_t) { return CURAND_STATUS_SUCCESS; }
+inline curandStatus_t curandSetGeneratorOrdering(curandGenerator_t, curandOrdering_t) {
+    return CURAND_STATUS_SUCCESS;
+}
 inline curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream) {
     generator->stream = stream;
     return CURAND_STATUS_SUCCESS;
@@ -160,39 +170,49 @@ inline curandStatus_t curandGetVersion(int* version) {
     *version = 10400;
     return CURAND_STATUS_SUCCESS;
 }
-inline curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int* target, size_t count) {
+inline curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int* target,
+                                     size_t count) {
     return cuda_cpu::generate(generator, target, count, [&](std::vector<unsigned int>& numbers) {
-        for (unsigned int& number : numbers) number = generator->next([](auto* state) { return curand(state); });
+        for (unsigned int& number : numbers)
+            number = generator->next([](auto* state) { return curand(state); });
     });
 }
-inline curandStatus_t curandGenerateUniform(curandGenerator_t generator, float* target, size_t count) {
+inline curandStatus_t curandGenerateUniform(curandGenerator_t generator, float* target,
+                                            size_t count) {
     return cuda_cpu::generate(generator, target, count, [&](std::vector<float>& numbers) {
-        for (float& number : numbers) number = generator->next([](auto* state) { return curand_uniform(state); });
+        for (float& number : numbers)
+            number = generator->next([](auto* state) { return curand_uniform(state); });
     });
 }
-inline curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double* target, size_t count) {
+inline curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double* target,
+                                                  size_t count) {
     return cuda_cpu::generate(generator, target, count, [&](std::vector<double>& numbers) {
-        for (double& number : numbers) number = generator->next([](auto* state) { return curand_uniform_double(state); });
+        for (double& number : numbers)
+            number = generator->next([](auto* state) { return curand_uniform_double(state); });
     });
 }
-inline curandStatus_t curandGenerateNormal(curandGenerator_t generator, float* target, size_t count, float mean, float deviation) {
+inline curandStatus_t curandGenerateNormal(curandGenerator_t generator, float* target, size_t count,
+                                           float mean, float deviation) {
     return cuda_cpu::generate_pairs(
-        generator, target, count, [](auto* state) { return curand_normal2(state); }, [=](float x) { return mean + deviation * x; });
+        generator, target, count, [](auto* state) { return curand_normal2(state); },
+        [=](float x) { return mean + deviation * x; });
 }
-inline curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double* target, size_t count, double mean,
-                                                 double deviation) {
+inline curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double* target,
+                                                 size_t count, double mean, double deviation) {
     return cuda_cpu::generate_pairs(
         generator, target, count, [](auto* state) { return curand_normal2_double(state); },
         [=](double x) { return mean + deviation * x; });
 }
-inline curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float* target, size_t count, float mean,
-                                              float deviation) {
+inline curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float* target,
+                                              size_t count, float mean, float deviation) {
     return cuda_cpu::generate_pairs(
         generator, target, count, [](auto* state) { return curand_normal2(state); },
         [=](float x) { return std::exp(mean + deviation * x); });
 }
-inline curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* target, size_t count, double mean) {
+inline curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* target,
+                                            size_t count, double mean) {
     return cuda_cpu::generate(generator, target, count, [&](std::vector<unsigned int>& numbers) {
-        for (unsigned int& number : numbers) number = generator->next([=](auto* state) { return curand_poisson(state, mean); });
+        for (unsigned int& number : numbers)
+            number = generator->next([=](auto* state) { return curand_poisson(state, mean); });
     });
 }

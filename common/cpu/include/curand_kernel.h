@@ -1,9 +1,8 @@
 // cuRAND's device API: the states of XORWOW and Philox4x32-10, and the distributions.
 #pragma once
 
-#include "cuda_runtime.h"
-
 #include "cuda_cpu/random.h"
+#include "cuda_runtime.h"
 
 struct curandStateXORWOW {
     uint32_t d, v[5];
@@ -36,13 +35,17 @@ inline void skipahead_sequence(unsigned long long count, curandStateXORWOW* stat
     for (int bit = 0; bit < 64; ++bit)
         if (count >> bit & 1) cuda_cpu::xorwow_map(67 + bit).apply(state->v);
 }
-inline void curand_init(unsigned long long seed, unsigned long long sequence, unsigned long long offset,
-                        curandStateXORWOW* state) {
-    const uint32_t low = static_cast<uint32_t>(seed) ^ 0xaad26b49u, high = static_cast<uint32_t>(seed >> 32) ^ 0xf7dcefddu;
+inline void curand_init(unsigned long long seed, unsigned long long sequence,
+                        unsigned long long offset, curandStateXORWOW* state) {
+    const uint32_t low = static_cast<uint32_t>(seed) ^ 0xaad26b49u,
+                   high = static_cast<uint32_t>(seed >> 32) ^ 0xf7dcefddu;
     const uint32_t a = 1099087573u * low, b = 2591861531u * high;
     *state = {6615241u + a + b,
               {123456789u + a, 362436069u ^ a, 521288629u + b, 88675123u ^ b, 5783321u + a},
-              false, false, 0, 0};
+              false,
+              false,
+              0,
+              0};
     skipahead_sequence(sequence, state);
     skipahead(offset, state);
 }
@@ -59,7 +62,8 @@ inline void philox_fill(curandStatePhilox4_32_10* state) {
     std::memcpy(c, state->counter, sizeof c);
     for (int round = 0; round < 10; ++round) {
         uint32_t high0, high1;
-        const uint32_t low0 = product(0xD2511F53u, c[0], &high0), low1 = product(0xCD9E8D57u, c[2], &high1);
+        const uint32_t low0 = product(0xD2511F53u, c[0], &high0),
+                       low1 = product(0xCD9E8D57u, c[2], &high1);
         const uint32_t next[4] = {high1 ^ c[1] ^ key[0], low1, high0 ^ c[3] ^ key[1], low0};
         std::memcpy(c, next, sizeof c);
         key[0] += 0x9E3779B9u;
@@ -90,8 +94,8 @@ inline void skipahead_sequence(unsigned long long count, curandStatePhilox4_32_1
     std::memcpy(state->counter + 2, &high, sizeof high);
     cuda_cpu::philox_fill(state);
 }
-inline void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
-                        curandStatePhilox4_32_10* state) {
+inline void curand_init(unsigned long long seed, unsigned long long subsequence,
+                        unsigned long long offset, curandStatePhilox4_32_10* state) {
     *state = {};
     state->key[0] = static_cast<uint32_t>(seed);
     state->key[1] = static_cast<uint32_t>(seed >> 32);
@@ -109,7 +113,8 @@ inline unsigned int curand(curandStatePhilox4_32_10* state) {
 }
 inline uint4 curand4(curandStatePhilox4_32_10* state) {
     uint4 result;
-    result.x = curand(state), result.y = curand(state), result.z = curand(state), result.w = curand(state);
+    result.x = curand(state), result.y = curand(state), result.z = curand(state),
+    result.w = curand(state);
     return result;
 }
 
@@ -131,7 +136,8 @@ float2 curand_normal2(State* state) {
 }
 template <class State>
 double2 curand_normal2_double(State* state) {
-    const unsigned int x0 = curand(state), x1 = curand(state), y0 = curand(state), y1 = curand(state);
+    const unsigned int x0 = curand(state), x1 = curand(state), y0 = curand(state),
+                       y1 = curand(state);
     const cuda_cpu::TwoDoubles pair = cuda_cpu::box_muller_double(x0, x1, y0, y1);
     return {pair.x, pair.y};
 }
@@ -172,7 +178,8 @@ float2 curand_log_normal2(State* state, float mean, float deviation) {
 }
 inline float4 curand_uniform4(curandStatePhilox4_32_10* state) {
     const uint4 x = curand4(state);
-    return {cuda_cpu::uniform_of(x.x), cuda_cpu::uniform_of(x.y), cuda_cpu::uniform_of(x.z), cuda_cpu::uniform_of(x.w)};
+    return {cuda_cpu::uniform_of(x.x), cuda_cpu::uniform_of(x.y), cuda_cpu::uniform_of(x.z),
+            cuda_cpu::uniform_of(x.w)};
 }
 inline double2 curand_uniform2_double(curandStatePhilox4_32_10* state) {
     const uint4 x = curand4(state);
@@ -189,7 +196,9 @@ unsigned int curand_poisson(State* state, double mean) {
     while (mean > 0) {
         const double part = mean < 500 ? mean : 500, least = std::exp(-part);
         mean -= part;
-        for (double rest = curand_uniform_double(state); rest > least; rest *= curand_uniform_double(state)) ++count;
+        for (double rest = curand_uniform_double(state); rest > least;
+             rest *= curand_uniform_double(state))
+            ++count;
     }
     return count;
 }

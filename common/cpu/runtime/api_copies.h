@@ -96,15 +96,18 @@ cudaError_t copy(const Rectangle& r, cudaMemcpyKind kind, cudaStream_t stream, b
     const std::string wrong = wrong_direction(target, source, kind);
     if (!wrong.empty()) return refused("copy-direction", "copy: " + wrong);
 
-    const uint64_t number = Queue::instance().add(stream, [r] {
-        Memory::instance().set_open(true);
-        for (size_t row = 0; row < r.height; ++row) {
-            char* const to = r.target + row * r.target_pitch;
-            const char* const from = r.source + row * r.source_pitch;
-            observer::copied(to, from, r.width);
-            std::memmove(to, from, r.width);
-        }
-    }, 1);
+    const uint64_t number = Queue::instance().add(
+        stream,
+        [r] {
+            Memory::instance().set_open(true);
+            for (size_t row = 0; row < r.height; ++row) {
+                char* const to = r.target + row * r.target_pitch;
+                const char* const from = r.source + row * r.source_pitch;
+                observer::copied(to, from, r.width);
+                std::memmove(to, from, r.width);
+            }
+        },
+        1);
     const bool through_host = target.on_host || source.on_host;
     if (Record::instance().wanted() && kind != cudaMemcpyHostToHost) {
         Record::instance().copied(way_of(target, source, kind), r.width * r.height, stream);
@@ -125,13 +128,16 @@ cudaError_t fill(void* target, size_t pitch, int value, size_t width, size_t hei
     const Side side = look_at(target, pitch * (height - 1) + width, "target");
     if (!side.wrong.empty()) return refused(side.kind, "set: " + side.wrong);
     if (!side.on_device) return refused("host-pointer", "set: the target is host memory");
-    const uint64_t number = Queue::instance().add(stream, [=] {
-        Memory::instance().set_open(true);
-        for (size_t row = 0; row < height; ++row) {
-            observer::filled(static_cast<char*>(target) + row * pitch, width);
-            std::memset(static_cast<char*>(target) + row * pitch, value, width);
-        }
-    }, 2);
+    const uint64_t number = Queue::instance().add(
+        stream,
+        [=] {
+            Memory::instance().set_open(true);
+            for (size_t row = 0; row < height; ++row) {
+                observer::filled(static_cast<char*>(target) + row * pitch, width);
+                std::memset(static_cast<char*>(target) + row * pitch, value, width);
+            }
+        },
+        2);
     if (number != 0 && blocking && side.on_host) Queue::instance().wait_for(number);
     return device_state();
 }

@@ -27,17 +27,20 @@ struct CUgraphExec_st {
 
 namespace {
 
-cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
-                     cudaGraphNodeType type, std::function<cudaError_t(cudaStream_t)> enqueue) {
+cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                     size_t count, cudaGraphNodeType type,
+                     std::function<cudaError_t(cudaStream_t)> enqueue) {
     if (const Call call; !call) return call.state;
     if (graph == nullptr || (after == nullptr && count > 0)) return failed(cudaErrorInvalidValue);
-    graph->nodes.push_back(std::make_unique<CUgraphNode_st>(CUgraphNode_st{type, std::move(enqueue), {after, after + count}}));
+    graph->nodes.push_back(std::make_unique<CUgraphNode_st>(
+        CUgraphNode_st{type, std::move(enqueue), {after, after + count}}));
     if (node != nullptr) *node = graph->nodes.back().get();
     return cudaSuccess;
 }
 
 // What a kernel node does; null if its function is not one that the program has as a kernel.
-std::function<cudaError_t(cudaStream_t)> kernel_work(const cudaKernelNodeParams& p, const Site& site) {
+std::function<cudaError_t(cudaStream_t)> kernel_work(const cudaKernelNodeParams& p,
+                                                     const Site& site) {
     const auto found = noted_kernels().find(p.func);
     if (found == noted_kernels().end()) return nullptr;
     std::shared_ptr<Launchable> launchable = found->second(p.func, p.kernelParams);
@@ -59,7 +62,8 @@ std::vector<CUgraphNode_st*> in_order(const CUgraph_st& graph) {
     for (bool found = true; found;) {
         found = false;
         for (const auto& node : graph.nodes) {
-            const bool ready = std::all_of(node->after.begin(), node->after.end(), [&](auto* other) { return done.count(other) != 0; });
+            const bool ready = std::all_of(node->after.begin(), node->after.end(),
+                                           [&](auto* other) { return done.count(other) != 0; });
             if (!ready || !done.insert(node.get()).second) continue;
             order.push_back(node.get());
             found = true;
@@ -70,7 +74,8 @@ std::vector<CUgraphNode_st*> in_order(const CUgraph_st& graph) {
 
 cudaError_t fill_executable(CUgraphExec_st& executable, const CUgraph_st& graph) {
     const std::vector<CUgraphNode_st*> order = in_order(graph);
-    if (order.size() != graph.nodes.size()) return failed(cudaErrorInvalidValue, "nodes of the graph wait for each other in a ring");
+    if (order.size() != graph.nodes.size())
+        return failed(cudaErrorInvalidValue, "nodes of the graph wait for each other in a ring");
     executable = {};
     for (const CUgraphNode_st* const node : order) {
         executable.place[node] = executable.nodes.size();
@@ -110,30 +115,41 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
     return cudaSuccess;
 }
 
-cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* after, size_t count,
                                    const cudaKernelNodeParams* parameters, Site site) {
     auto work = kernel_work(*parameters, site);
-    if (work == nullptr) return failed(cudaErrorInvalidDeviceFunction, "func is no kernel of this program: write (void*)kernel");
+    if (work == nullptr)
+        return failed(cudaErrorInvalidDeviceFunction,
+                      "func is no kernel of this program: write (void*)kernel");
     return add_node(node, graph, after, count, cudaGraphNodeTypeKernel, std::move(work));
 }
-cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* after, size_t count,
                                    const cudaMemcpy3DParms* parameters) {
-    return add_node(node, graph, after, count, cudaGraphNodeTypeMemcpy,
-                    [p = *parameters](cudaStream_t stream) { return cudaMemcpy3DAsync(&p, stream); });
+    return add_node(
+        node, graph, after, count, cudaGraphNodeTypeMemcpy,
+        [p = *parameters](cudaStream_t stream) { return cudaMemcpy3DAsync(&p, stream); });
 }
-cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
-                                     void* target, const void* source, size_t bytes, cudaMemcpyKind kind) {
-    return add_node(node, graph, after, count, cudaGraphNodeTypeMemcpy,
-                    [=](cudaStream_t stream) { return cudaMemcpyAsync(target, source, bytes, kind, stream); });
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
+                                     const cudaGraphNode_t* after, size_t count, void* target,
+                                     const void* source, size_t bytes, cudaMemcpyKind kind) {
+    return add_node(node, graph, after, count, cudaGraphNodeTypeMemcpy, [=](cudaStream_t stream) {
+        return cudaMemcpyAsync(target, source, bytes, kind, stream);
+    });
 }
-cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* after, size_t count,
                                    const cudaMemsetParams* parameters) {
     const cudaMemsetParams p = *parameters;
     const size_t bytes = p.width * p.elementSize, pitch = p.height > 1 ? p.pitch : bytes;
     const bool even = p.elementSize == 1 || p.value == 0;
-    if (!even && p.elementSize != 2 && p.elementSize != 4) return failed(cudaErrorInvalidValue, "elementSize is 1, 2 or 4");
+    if (!even && p.elementSize != 2 && p.elementSize != 4)
+        return failed(cudaErrorInvalidValue, "elementSize is 1, 2 or 4");
     return add_node(node, graph, after, count, cudaGraphNodeTypeMemset, [=](cudaStream_t stream) {
-        if (even) return cudaMemset2DAsync(p.dst, pitch, static_cast<int>(p.value), bytes, p.height, stream);
+        if (even)
+            return cudaMemset2DAsync(p.dst, pitch, static_cast<int>(p.value), bytes, p.height,
+                                     stream);
         const Side side = look_at(p.dst, pitch * (p.height - 1) + bytes, "target");
         if (!side.wrong.empty()) return refused(side.kind, "set: " + side.wrong);
         Queue::instance().add(stream, [=] {
@@ -141,28 +157,38 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, con
             for (size_t row = 0; row < p.height; ++row) {
                 char* const start = static_cast<char*>(p.dst) + row * pitch;
                 observer::filled(start, bytes);
-                for (size_t i = 0; i < p.width; ++i) std::memcpy(start + i * p.elementSize, &p.value, p.elementSize);
+                for (size_t i = 0; i < p.width; ++i)
+                    std::memcpy(start + i * p.elementSize, &p.value, p.elementSize);
             }
         });
         return cudaSuccess;
     });
 }
-cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                 const cudaGraphNode_t* after, size_t count,
                                  const cudaHostNodeParams* parameters) {
     return add_node(node, graph, after, count, cudaGraphNodeTypeHost,
-                    [p = *parameters](cudaStream_t stream) { return cudaLaunchHostFunc(stream, p.fn, p.userData); });
+                    [p = *parameters](cudaStream_t stream) {
+                        return cudaLaunchHostFunc(stream, p.fn, p.userData);
+                    });
 }
-cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count) {
-    return add_node(node, graph, after, count, cudaGraphNodeTypeEmpty, [](cudaStream_t) { return cudaSuccess; });
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                  const cudaGraphNode_t* after, size_t count) {
+    return add_node(node, graph, after, count, cudaGraphNodeTypeEmpty,
+                    [](cudaStream_t) { return cudaSuccess; });
 }
-cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                       const cudaGraphNode_t* after, size_t count,
                                        cudaGraph_t child) {
     auto executable = std::make_shared<CUgraphExec_st>();
-    if (const cudaError_t error = fill_executable(*executable, *child); error != cudaSuccess) return error;
-    return add_node(node, graph, after, count, cudaGraphNodeTypeGraph,
-                    [executable](cudaStream_t stream) { return cudaGraphLaunch(executable.get(), stream); });
+    if (const cudaError_t error = fill_executable(*executable, *child); error != cudaSuccess)
+        return error;
+    return add_node(
+        node, graph, after, count, cudaGraphNodeTypeGraph,
+        [executable](cudaStream_t stream) { return cudaGraphLaunch(executable.get(), stream); });
 }
-cudaError_t cudaGraphAddDependencies(cudaGraph_t, const cudaGraphNode_t* from, const cudaGraphNode_t* to, size_t count) {
+cudaError_t cudaGraphAddDependencies(cudaGraph_t, const cudaGraphNode_t* from,
+                                     const cudaGraphNode_t* to, size_t count) {
     for (size_t i = 0; i < count; ++i) to[i]->after.push_back(from[i]);
     return cudaSuccess;
 }
@@ -182,7 +208,8 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) 
     return cudaSuccess;
 }
 
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                 unsigned long long) {
     if (const Call call; !call) return call.state;
     auto made = std::make_unique<CUgraphExec_st>();
     const cudaError_t error = fill_executable(*made, *graph);
@@ -203,11 +230,13 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
     delete executable;
     return cudaSuccess;
 }
-cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info) {
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
+                                cudaGraphExecUpdateResultInfo* info) {
     if (info != nullptr) *info = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
     const std::vector<CUgraphNode_st*> order = in_order(*graph);
     bool same = order.size() == executable->nodes.size();
-    for (size_t i = 0; same && i < order.size(); ++i) same = order[i]->type == executable->nodes[i].type;
+    for (size_t i = 0; same && i < order.size(); ++i)
+        same = order[i]->type == executable->nodes[i].type;
     if (same) return fill_executable(*executable, *graph);
     if (info != nullptr) info->result = cudaGraphExecUpdateError;
     return failed(cudaErrorGraphExecUpdateFailure, "the graph has other nodes than the executable");
@@ -226,7 +255,8 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGra
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
     if (const Call call; !call) return call.state;
     if (stream == nullptr || !is_stream(stream))
-        return failed(cudaErrorStreamCaptureUnsupported, "the default stream cannot be captured: make one with cudaStreamCreate");
+        return failed(cudaErrorStreamCaptureUnsupported,
+                      "the default stream cannot be captured: make one with cudaStreamCreate");
     Queue::instance().captures[stream] = std::make_shared<std::vector<Captured>>();
     return cudaSuccess;
 }
@@ -236,7 +266,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
     const auto found = captures.find(stream);
     if (found == captures.end()) return failed(cudaErrorInvalidValue, "the stream is not captured");
     const Capture capture = found->second;
-    for (auto one = captures.begin(); one != captures.end();) one = one->second == capture ? captures.erase(one) : std::next(one);
+    for (auto one = captures.begin(); one != captures.end();)
+        one = one->second == capture ? captures.erase(one) : std::next(one);
     for (const cudaEvent_t event : Queue::instance().events)
         if (event->capture == capture) event->capture = nullptr;
     *graph = new CUgraph_st;

@@ -99,12 +99,14 @@ bool valid_launch(const Kernel& kernel, const Shape& shape) {
     }
     if (shape.cooperative) {
         int together = 0;
-        if (occupancy(&together, static_cast<int>(threads), shape.shared_bytes) != cudaSuccess) return false;
+        if (occupancy(&together, static_cast<int>(threads), shape.shared_bytes) != cudaSuccess)
+            return false;
         together *= facts.multiprocessors;
         if (uint64_t{grid.x} * grid.y * grid.z > static_cast<uint64_t>(together)) {
             return refuse(cudaErrorCooperativeLaunchTooLarge,
-                          format("is cooperative and has %u x %u x %u blocks; at most %d of them run at the same time", grid.x,
-                                 grid.y, grid.z, together));
+                          format("is cooperative and has %u x %u x %u blocks; at most %d of them "
+                                 "run at the same time",
+                                 grid.x, grid.y, grid.z, together));
         }
     }
     if (!in_kernel() && !is_stream(shape.stream))
@@ -170,7 +172,8 @@ void note_kernel(const void* function, MakeLaunchable make) {
 cudaError_t launch_by_address(const void* function, void** arguments, const Shape& shape) {
     const auto found = noted_kernels().find(function);
     if (found == noted_kernels().end())
-        return failed(cudaErrorInvalidDeviceFunction, "the address is not one of a kernel of this program: write (void*)kernel");
+        return failed(cudaErrorInvalidDeviceFunction,
+                      "the address is not one of a kernel of this program: write (void*)kernel");
     std::unique_ptr<Kernel> kernel = found->second(function, arguments)->kernel();
     const bool valid = valid_launch(*kernel, shape);
     if (valid) submit("", shape, std::move(kernel));
@@ -228,8 +231,10 @@ bool grid_is_cooperative() { return in_kernel() && current_grid->barrier != null
 void grid_barrier(const Site& site) {
     if (!in_kernel()) refuse_on_host(site, "grid.sync()");
     if (!grid_is_cooperative()) {
-        stop(to_string(site) + ": grid.sync() in a kernel that was launched with <<<...>>>: its blocks do not all run at the same "
-             "time. Launch it with cudaLaunchCooperativeKernel.",
+        stop(to_string(site) +
+                 ": grid.sync() in a kernel that was launched with <<<...>>>: its blocks do not "
+                 "all run at the same "
+                 "time. Launch it with cudaLaunchCooperativeKernel.",
              "barrier");
     }
     // Its first thread waits for the other blocks, while those of its own block wait for it.

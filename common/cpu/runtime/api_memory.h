@@ -23,7 +23,8 @@ size_t capacity() {
 
 cudaError_t allocate(void** pointer, size_t bytes, MemoryKind kind,
                      const char* function = __builtin_FUNCTION()) {
-    if (in_kernel() && kind == MemoryKind::device) {  // from the heap that malloc in a kernel uses, too
+    if (in_kernel() &&
+        kind == MemoryKind::device) {  // from the heap that malloc in a kernel uses, too
         *pointer = std::malloc(bytes);
         return *pointer != nullptr || bytes == 0 ? cudaSuccess : failed(cudaErrorMemoryAllocation);
     }
@@ -98,7 +99,8 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) {
 cudaError_t cudaFree(void* pointer) {
     if (in_kernel()) {
         if (pointer != nullptr && Memory::instance().find(pointer) != nullptr)
-            return failed(cudaErrorInvalidValue, "cudaFree in a kernel: the host has allocated this memory");
+            return failed(cudaErrorInvalidValue,
+                          "cudaFree in a kernel: the host has allocated this memory");
         std::free(pointer);
         return cudaSuccess;
     }

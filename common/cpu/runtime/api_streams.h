@@ -34,12 +34,15 @@ void run_behind_the_host(uint64_t number) {
 template <class Function>
 cudaError_t add_host_function(cudaStream_t stream, Function function) {
     if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
-    const uint64_t number = Queue::instance().add(stream, [function] {
-        Memory::instance().set_open(false);
-        in_host_function = true;
-        function();
-        in_host_function = false;
-    }, 3);
+    const uint64_t number = Queue::instance().add(
+        stream,
+        [function] {
+            Memory::instance().set_open(false);
+            in_host_function = true;
+            function();
+            in_host_function = false;
+        },
+        3);
     if (number != 0) run_behind_the_host(number);
     return cudaSuccess;
 }
@@ -115,7 +118,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     if (!call) return call.state;
     if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
     if (Queue::instance().captures.count(stream) != 0)
-        return failed(cudaErrorStreamCaptureUnsupported, "a stream that is captured has no work to wait for");
+        return failed(cudaErrorStreamCaptureUnsupported,
+                      "a stream that is captured has no work to wait for");
     Queue::instance().wait_for(stream);
     return device_state();
 }

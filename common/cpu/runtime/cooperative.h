@@ -36,8 +36,10 @@ class GridBarrier {
  private:
     void open() {
         if (ended_ > 0 && !aborted_) {
-            stop(format("%s: only %llu of the %llu blocks of the grid reach this grid.sync(); the others have ended before "
-                        "it. Every block of the grid must reach it: no return before it, no condition around it.",
+            stop(format("%s: only %llu of the %llu blocks of the grid reach this grid.sync(); the "
+                        "others have ended before "
+                        "it. Every block of the grid must reach it: no return before it, no "
+                        "condition around it.",
                         to_string(site_).c_str(), static_cast<unsigned long long>(arrived_),
                         static_cast<unsigned long long>(blocks_)),
                  "barrier");

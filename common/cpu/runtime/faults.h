@@ -295,7 +295,9 @@ inline Explanation explain_jump(const char* address) {
 }
 
 inline void handle_fault(int signal_number, siginfo_t* info, void* raw_context) {
-    if (signal_number == SIGSEGV && Memory::instance().first_touch(static_cast<char*>(info->si_addr))) return;
+    if (signal_number == SIGSEGV &&
+        Memory::instance().first_touch(static_cast<char*>(info->si_addr)))
+        return;
     const auto* const context = static_cast<const ucontext_t*>(raw_context);
 #if defined(__x86_64__)
     void* place = reinterpret_cast<void*>(context->uc_mcontext.gregs[REG_RIP]);

@@ -92,10 +92,12 @@ class FirstTouch {
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (mapped == MAP_FAILED) return false;
         char* const apart = static_cast<char*>(mapped);
-        char* const aligned = apart + (chunk_bytes - reinterpret_cast<uintptr_t>(apart) % chunk_bytes) % chunk_bytes;
+        char* const aligned =
+            apart + (chunk_bytes - reinterpret_cast<uintptr_t>(apart) % chunk_bytes) % chunk_bytes;
         madvise(aligned, chunk_bytes, MADV_HUGEPAGE);
         fill_with(never_written_device, aligned, aligned + chunk_bytes);
-        const bool moved = mremap(aligned, chunk_bytes, chunk_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, target) == target;
+        const bool moved = mremap(aligned, chunk_bytes, chunk_bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+                                  target) == target;
         if (aligned > apart) munmap(apart, static_cast<size_t>(aligned - apart));
         munmap(aligned + chunk_bytes, static_cast<size_t>(apart + chunk_bytes - aligned));
         return moved;

@@ -125,8 +125,10 @@ class Team {
     // Each block on a thread of its own.
     static void run_together(Grid& grid) {
         if constexpr (is_observed) {
-            stop(to_string(grid.shape.site) + ": make sanitize, explain and replay do not watch cooperative launches: the blocks "
-                 "of one run at the same time. make run does.");
+            stop(
+                to_string(grid.shape.site) +
+                ": make sanitize, explain and replay do not watch cooperative launches: the blocks "
+                "of one run at the same time. make run does.");
         }
         grid.barrier = std::make_unique<GridBarrier>(grid.block_count());
         Crowd::instance().run(grid.block_count(), [&grid](uint64_t number) {
@@ -134,7 +136,8 @@ class Team {
             gridDim = grid.shape.grid;
             blockDim = grid.shape.block;
             blockIdx = block_index(number, grid.shape.grid);
-            const bool well = Core::mine().run_block(*grid.kernel, grid.shape.block, grid.shape.shared_bytes);
+            const bool well =
+                Core::mine().run_block(*grid.kernel, grid.shape.block, grid.shape.shared_bytes);
             if (!well) grid.aborted = true;
             grid.barrier->block_ends(!well);
             current_grid = nullptr;

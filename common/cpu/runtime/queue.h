@@ -77,7 +77,8 @@ class Queue {
             {last_number_, stream, kind_of(stream), behind_of_stream_[stream], std::move(run)});
         const uint64_t number = last_number_;
         observer::enqueued(number, stream, kind_of(stream));
-        if (operations_.size() >= most_pending || Memory::instance().stays_open()) run_until(number);
+        if (operations_.size() >= most_pending || Memory::instance().stays_open())
+            run_until(number);
         return number;
     }
 
@@ -131,7 +132,9 @@ class Queue {
         behind_of_stream_.clear();
     }
 
-    uint64_t first_number() const { return operations_.empty() ? last_number_ + 1 : operations_.front().number; }
+    uint64_t first_number() const {
+        return operations_.empty() ? last_number_ + 1 : operations_.front().number;
+    }
 
     uint64_t last_of(cudaStream_t stream) const {
         if (stream == nullptr || stream == cudaStreamLegacy) return last_number_;

@@ -813,7 +813,7 @@ class Core {
     std::vector<std::unique_ptr<Runner>> runners_;
     RunnerQueue ready_, at_barrier_, idle_;
     unsigned int arrived_ = 0, barrier_count_ = 0;
-    bool apart_ = false;  // not all of them at the same one
+    bool apart_ = false;         // not all of them at the same one
     unsigned int yields_ = 0;    // in a row
     unsigned int turn_ = 0;      // the warp whose lanes that ask for the active mask are next
     Site released_{"", 0};       // where the last of them asked

@@ -34,7 +34,8 @@ TextureObject& living(unsigned long long object, const char* what) {
 // The whole number behind a coordinate in -1, 0, ... side; -1 for the border.
 long long addressed(long long i, long long side, cudaTextureAddressMode mode, bool normalised) {
     if (i >= 0 && i < side) return i;
-    if (!normalised && (mode == cudaAddressModeWrap || mode == cudaAddressModeMirror)) mode = cudaAddressModeClamp;
+    if (!normalised && (mode == cudaAddressModeWrap || mode == cudaAddressModeMirror))
+        mode = cudaAddressModeClamp;
     switch (mode) {
         case cudaAddressModeWrap:
             return ((i % side) + side) % side;
@@ -54,9 +55,10 @@ int bits_of(const cudaChannelFormatDesc& format, int part) {
 }
 float half_to_float(uint16_t bits) {
     const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-    const float size = exponent == 31 ? (fraction != 0 ? NAN : INFINITY)
-                                      : std::ldexp(static_cast<float>(exponent != 0 ? fraction + 1024 : fraction),
-                                                   (exponent != 0 ? exponent : 1) - 25);
+    const float size =
+        exponent == 31 ? (fraction != 0 ? NAN : INFINITY)
+                       : std::ldexp(static_cast<float>(exponent != 0 ? fraction + 1024 : fraction),
+                                    (exponent != 0 ? exponent : 1) - 25);
     return bits >> 15 != 0 ? -size : size;
 }
 
@@ -75,8 +77,10 @@ Texel element_at(const TextureObject& texture, const long long* place) {
         return texel;
     }
     const size_t rows = texture.sides[1];
-    const char* from = texture.data + (static_cast<size_t>(place[2]) * rows + static_cast<size_t>(place[1])) * texture.row_bytes +
-                       static_cast<size_t>(place[0]) * texture.element_bytes;
+    const char* from =
+        texture.data +
+        (static_cast<size_t>(place[2]) * rows + static_cast<size_t>(place[1])) * texture.row_bytes +
+        static_cast<size_t>(place[0]) * texture.element_bytes;
     for (int part = 0; part < 4 && bits_of(format, part) > 0; ++part) {
         const int bits = bits_of(format, part);
         uint64_t stored = 0;
@@ -92,10 +96,12 @@ Texel element_at(const TextureObject& texture, const long long* place) {
             continue;
         }
         const bool is_signed = format.f == cudaChannelFormatKindSigned;
-        texel.whole[part] = is_signed ? static_cast<int64_t>(stored << (64 - bits)) >> (64 - bits) : static_cast<int64_t>(stored);
+        texel.whole[part] = is_signed ? static_cast<int64_t>(stored << (64 - bits)) >> (64 - bits)
+                                      : static_cast<int64_t>(stored);
         if (normalised) {
             const double most = std::ldexp(1.0, bits - is_signed) - 1;
-            texel.real[part] = static_cast<float>(std::max(static_cast<double>(texel.whole[part]) / most, -1.0));
+            texel.real[part] =
+                static_cast<float>(std::max(static_cast<double>(texel.whole[part]) / most, -1.0));
         }
     }
     return texel;
@@ -106,11 +112,14 @@ Texel element_at(const TextureObject& texture, const long long* place) {
 Texel sample(cudaTextureObject_t object, int dimensions, bool layered, float x, float y, float z) {
     const TextureObject& texture = living(object, "texture");
     const cudaTextureDesc& how = texture.description;
-    const bool normalised = how.normalizedCoords != 0, linear = how.filterMode == cudaFilterModeLinear;
+    const bool normalised = how.normalizedCoords != 0,
+               linear = how.filterMode == cudaFilterModeLinear;
     const float given[3] = {x, y, z};
     long long first[3] = {0, 0, 0};
     float share[3] = {0, 0, 0};  // of the second element along each side
-    if (layered) first[2] = std::min<long long>(std::max(static_cast<long long>(z), 0LL), static_cast<long long>(texture.sides[2]) - 1);
+    if (layered)
+        first[2] = std::min<long long>(std::max(static_cast<long long>(z), 0LL),
+                                       static_cast<long long>(texture.sides[2]) - 1);
     for (int side = 0; side < dimensions; ++side) {
         const float length = static_cast<float>(texture.sides[side]);
         float at = given[side];
@@ -123,7 +132,8 @@ Texel sample(cudaTextureObject_t object, int dimensions, bool layered, float x, 
         if (linear) {
             at -= 0.5f;
             const float whole = std::floor(at);
-            share[side] = std::floor((at - whole) * 256.0f + 0.5f) / 256.0f;  // the hardware keeps 8 bits
+            share[side] =
+                std::floor((at - whole) * 256.0f + 0.5f) / 256.0f;  // the hardware keeps 8 bits
             first[side] = static_cast<long long>(whole);
         } else {
             first[side] = static_cast<long long>(std::floor(at));
@@ -137,11 +147,14 @@ Texel sample(cudaTextureObject_t object, int dimensions, bool layered, float x, 
         for (int side = 0; side < dimensions; ++side) {
             const bool second = corner >> side & 1;
             if (linear) weight *= second ? share[side] : 1 - share[side];
-            place[side] = addressed(place[side] + second, static_cast<long long>(texture.sides[side]), how.addressMode[side], normalised);
+            place[side] =
+                addressed(place[side] + second, static_cast<long long>(texture.sides[side]),
+                          how.addressMode[side], normalised);
         }
         const Texel texel = element_at(texture, place);
         if (!linear) return texel;
-        for (int part = 0; part < 4 && weight != 0; ++part) sum.real[part] += weight * texel.real[part];
+        for (int part = 0; part < 4 && weight != 0; ++part)
+            sum.real[part] += weight * texel.real[part];
     }
     return sum;
 }
@@ -150,33 +163,41 @@ Texel sample(cudaTextureObject_t object, int dimensions, bool layered, float x, 
 Texel fetch(cudaTextureObject_t object, int index) {
     const TextureObject& texture = living(object, "texture");
     const long long place[3] = {index, 0, 0};
-    if (index >= 0 && static_cast<size_t>(index) < texture.sides[0]) return element_at(texture, place);
+    if (index >= 0 && static_cast<size_t>(index) < texture.sides[0])
+        return element_at(texture, place);
     const long long none[3] = {-1, -1, -1};
     Texel texel = element_at(texture, none);
     for (int part = 0; part < 4; ++part) texel.real[part] = 0, texel.whole[part] = 0;
     return texel;
 }
 
-void* surface_place(cudaSurfaceObject_t object, int x, int y, int z, int bytes, cudaSurfaceBoundaryMode mode) {
+void* surface_place(cudaSurfaceObject_t object, int x, int y, int z, int bytes,
+                    cudaSurfaceBoundaryMode mode) {
     const TextureObject& surface = living(object, "surface");
-    const long long row = static_cast<long long>(surface.row_bytes), rows = static_cast<long long>(surface.sides[1]),
+    const long long row = static_cast<long long>(surface.row_bytes),
+                    rows = static_cast<long long>(surface.sides[1]),
                     slices = static_cast<long long>(surface.sides[2]);
     const bool inside = x >= 0 && x + bytes <= row && y >= 0 && y < rows && z >= 0 && z < slices;
     if (!inside && mode == cudaBoundaryModeZero) return nullptr;
     if (!inside && mode == cudaBoundaryModeTrap) {
         stop(learners_place() + this_thread() +
-                 format("touches byte %d of row %d, slice %d of a surface of %lld bytes x %lld rows x %lld slices: x counts bytes; compare "
-                        "the coordinates with the sides before the access.", x, y, z, row, rows, slices),
+                 format("touches byte %d of row %d, slice %d of a surface of %lld bytes x %lld "
+                        "rows x %lld slices: x counts bytes; compare "
+                        "the coordinates with the sides before the access.",
+                        x, y, z, row, rows, slices),
              "bounds");
     }
-    const long long at_x = std::min(std::max<long long>(x, 0), row - bytes), at_y = std::min(std::max<long long>(y, 0), rows - 1),
+    const long long at_x = std::min(std::max<long long>(x, 0), row - bytes),
+                    at_y = std::min(std::max<long long>(y, 0), rows - 1),
                     at_z = std::min(std::max<long long>(z, 0), slices - 1);
     return const_cast<char*>(surface.data) + (at_z * rows + at_y) * row + at_x;
 }
 
 namespace {
-cudaError_t make_object(unsigned long long* object, const cudaResourceDesc& resource, const cudaTextureDesc& description) {
-    auto made = std::make_unique<TextureObject>(TextureObject{resource, description, {}, nullptr, {1, 1, 1}, 0, 0, true});
+cudaError_t make_object(unsigned long long* object, const cudaResourceDesc& resource,
+                        const cudaTextureDesc& description) {
+    auto made = std::make_unique<TextureObject>(
+        TextureObject{resource, description, {}, nullptr, {1, 1, 1}, 0, 0, true});
     const auto format_of = [&](const cudaChannelFormatDesc& format) {
         made->format = format;
         made->element_bytes = static_cast<size_t>(format.x + format.y + format.z + format.w) / 8;
@@ -185,17 +206,22 @@ cudaError_t make_object(unsigned long long* object, const cudaResourceDesc& reso
         const cudaArray& array = *resource.res.array.array;
         format_of(array.format);
         made->data = array.data;
-        made->sides[0] = array.extent.width, made->sides[1] = array.rows(), made->sides[2] = array.slices();
+        made->sides[0] = array.extent.width, made->sides[1] = array.rows(),
+        made->sides[2] = array.slices();
         made->row_bytes = array.row_bytes();
-    } else if (resource.resType == cudaResourceTypeLinear && resource.res.linear.devPtr != nullptr) {
+    } else if (resource.resType == cudaResourceTypeLinear &&
+               resource.res.linear.devPtr != nullptr) {
         format_of(resource.res.linear.desc);
         made->data = static_cast<const char*>(resource.res.linear.devPtr);
         const Allocation* const allocation = Memory::instance().find(made->data);
-        if (allocation == nullptr) return failed(cudaErrorInvalidValue, "a texture of linear memory needs device memory");
+        if (allocation == nullptr)
+            return failed(cudaErrorInvalidValue, "a texture of linear memory needs device memory");
         const size_t left = static_cast<size_t>(allocation->start + allocation->bytes - made->data);
-        made->sides[0] = std::min(resource.res.linear.sizeInBytes, left) / std::max<size_t>(made->element_bytes, 1);
+        made->sides[0] = std::min(resource.res.linear.sizeInBytes, left) /
+                         std::max<size_t>(made->element_bytes, 1);
         made->row_bytes = made->sides[0] * made->element_bytes;
-    } else if (resource.resType == cudaResourceTypePitch2D && resource.res.pitch2D.devPtr != nullptr) {
+    } else if (resource.resType == cudaResourceTypePitch2D &&
+               resource.res.pitch2D.devPtr != nullptr) {
         format_of(resource.res.pitch2D.desc);
         made->data = static_cast<const char*>(resource.res.pitch2D.devPtr);
         made->sides[0] = resource.res.pitch2D.width, made->sides[1] = resource.res.pitch2D.height;
@@ -205,10 +231,14 @@ cudaError_t make_object(unsigned long long* object, const cudaResourceDesc& reso
                                                  ? "mipmapped arrays are not in CPU mode"
                                                  : "the resource has no memory");
     }
-    if (made->element_bytes == 0) return failed(cudaErrorInvalidValue, "the channel format has no bits");
-    const bool gives_numbers = made->format.f == cudaChannelFormatKindFloat || description.readMode == cudaReadModeNormalizedFloat;
+    if (made->element_bytes == 0)
+        return failed(cudaErrorInvalidValue, "the channel format has no bits");
+    const bool gives_numbers = made->format.f == cudaChannelFormatKindFloat ||
+                               description.readMode == cudaReadModeNormalizedFloat;
     if (description.filterMode == cudaFilterModeLinear && !gives_numbers)
-        return failed(cudaErrorInvalidValue, "linear filtering needs elements of type float, or cudaReadModeNormalizedFloat");
+        return failed(
+            cudaErrorInvalidValue,
+            "linear filtering needs elements of type float, or cudaReadModeNormalizedFloat");
     *object = reinterpret_cast<unsigned long long>(made.release());
     return cudaSuccess;
 }
@@ -225,7 +255,8 @@ cudaError_t destroy_object(unsigned long long object) {
 cudaError_t bind(textureReference& reference, const cudaResourceDesc& resource) {
     if (const Call call; !call) return call.state;
     cudaTextureDesc description{};
-    for (int side = 0; side < 3; ++side) description.addressMode[side] = reference.addressMode[side];
+    for (int side = 0; side < 3; ++side)
+        description.addressMode[side] = reference.addressMode[side];
     description.filterMode = reference.filterMode;
     description.readMode = reference.read_mode;
     description.normalizedCoords = reference.normalized;
@@ -235,7 +266,8 @@ cudaError_t bind(textureReference& reference, const cudaResourceDesc& resource) 
 }  // namespace cuda_cpu
 
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t* texture, const cudaResourceDesc* resource,
-                                    const cudaTextureDesc* description, const cudaResourceViewDesc*) {
+                                    const cudaTextureDesc* description,
+                                    const cudaResourceViewDesc*) {
     if (const Call call; !call) return call.state;
     return make_object(texture, *resource, *description);
 }
@@ -243,11 +275,13 @@ cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture) {
     if (const Call call; !call) return call.state;
     return destroy_object(texture);
 }
-cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource, cudaTextureObject_t texture) {
+cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource,
+                                             cudaTextureObject_t texture) {
     *resource = reinterpret_cast<const TextureObject*>(texture)->resource;
     return cudaSuccess;
 }
-cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* surface, const cudaResourceDesc* resource) {
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* surface,
+                                    const cudaResourceDesc* resource) {
     if (const Call call; !call) return call.state;
     return make_object(surface, *resource, {});
 }

@@ -23,15 +23,28 @@ __global__ void compute(unsigned int* out, unsigned int a, unsigned int b) {
 int main() {
     const unsigned int a = 0x80ff7f01u, b = 0x7f01017fu;
     const unsigned int right[16] = {
-        0xff008080u, 0xffff8080u, 0x80fe7e82u, 0x7f017f7fu, 0x7f01017fu, 0x01fe7e7eu,
-        0x1fbu,      0xffffff00u, 0x00000000u, 0x80804040u, 0x7f804040u, 0x7f0180ffu,
-        static_cast<unsigned int>(100 - 128 * 127 - 1 + 127 + 127), 1u + 128 * 127 + 255 + 127 + 127,
-        static_cast<unsigned int>(0x7f01 * 127 + (0x80ff - 0x10000) * 1), 0x7f01u * 1 + 0x80ffu * 0x7f};
+        0xff008080u,
+        0xffff8080u,
+        0x80fe7e82u,
+        0x7f017f7fu,
+        0x7f01017fu,
+        0x01fe7e7eu,
+        0x1fbu,
+        0xffffff00u,
+        0x00000000u,
+        0x80804040u,
+        0x7f804040u,
+        0x7f0180ffu,
+        static_cast<unsigned int>(100 - 128 * 127 - 1 + 127 + 127),
+        1u + 128 * 127 + 255 + 127 + 127,
+        static_cast<unsigned int>(0x7f01 * 127 + (0x80ff - 0x10000) * 1),
+        0x7f01u * 1 + 0x80ffu * 0x7f};
     unsigned int* out = zeros<unsigned int>(16);
     compute<<<1, 1>>>(out, a, b);
     EXPECT_RUN();
     for (int i = 0; i < 16; ++i) {
-        if (read_back(out + i) != right[i]) printf("%d: %08x, not %08x\n", i, read_back(out + i), right[i]);
+        if (read_back(out + i) != right[i])
+            printf("%d: %08x, not %08x\n", i, read_back(out + i), right[i]);
         EXPECT(read_back(out + i) == right[i]);
     }
     SUCCEEDS(cudaFree(out));

@@ -17,7 +17,9 @@ void CUDART_CB give(void* data) {
     signal.seen = *signal.value;
     signal.changed.notify_one();
 }
-void CUDART_CB count(cudaStream_t, cudaError_t status, void* data) { *static_cast<int*>(data) += status == cudaSuccess; }
+void CUDART_CB count(cudaStream_t, cudaError_t status, void* data) {
+    *static_cast<int*>(data) += status == cudaSuccess;
+}
 __global__ void set(int* value) { *value = 5; }
 
 int main() {

@@ -26,7 +26,8 @@ __device__ int sum_of(cg::thread_group group, int* memory, int value) {
 __global__ void groups(int* sums, const int* values) {
     __shared__ int memory[128];
     const cg::thread_block block = cg::this_thread_block();
-    EXPECT(block.size() == 128 && block.thread_rank() == threadIdx.x && block.group_index().x == blockIdx.x);
+    EXPECT(block.size() == 128 && block.thread_rank() == threadIdx.x &&
+           block.group_index().x == blockIdx.x);
     const int total = sum_of(block, memory, static_cast<int>(threadIdx.x));
     if (block.thread_rank() == 0) sums[0] = total;
 
@@ -36,13 +37,15 @@ __global__ void groups(int* sums, const int* values) {
     EXPECT(tile.size() == 4 && tile.thread_rank() == threadIdx.x % 4);
     const int rank = static_cast<int>(tile.thread_rank());
     EXPECT(tile.shfl(rank, 2) == 2 && tile.shfl_up(rank, 1) == (rank == 0 ? 0 : rank - 1));
-    EXPECT(tile.shfl_down(rank, 2) == (rank < 2 ? rank + 2 : rank) && tile.shfl_xor(rank, 3) == 3 - rank);
+    EXPECT(tile.shfl_down(rank, 2) == (rank < 2 ? rank + 2 : rank) &&
+           tile.shfl_xor(rank, 3) == 3 - rank);
     EXPECT(tile.ballot(rank == 1) == 2u && tile.any(rank == 3) && !tile.all(rank == 3));
     EXPECT(tile.match_any(rank / 2) == (rank < 2 ? 3u : 12u));
     const Three three = warp.shfl(Three{1.0 * threadIdx.x, 2, 3}, 5);
     EXPECT(three.a == warp.meta_group_rank() * 32 + 5 && three.c == 3);
 
-    EXPECT(cg::reduce(tile, rank, cg::plus<int>()) == 6 && cg::reduce(warp, rank, cg::greater<int>()) == 3);
+    EXPECT(cg::reduce(tile, rank, cg::plus<int>()) == 6 &&
+           cg::reduce(warp, rank, cg::greater<int>()) == 3);
     EXPECT(cg::inclusive_scan(tile, 1) == rank + 1 && cg::exclusive_scan(tile, 2) == 2 * rank);
     cg::thread_group part = cg::tiled_partition(block, 16);
     EXPECT(part.size() == 16 && part.thread_rank() == threadIdx.x % 16);

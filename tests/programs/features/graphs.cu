@@ -71,7 +71,8 @@ void built() {
 #else
     SUCCEEDS(cudaGraphAddDependencies(graph, &set, &kernel, nullptr, 1));
 #endif
-    SUCCEEDS(cudaGraphAddMemcpyNode1D(&copy, graph, &kernel, 1, host, values, sizeof host, cudaMemcpyDeviceToHost));
+    SUCCEEDS(cudaGraphAddMemcpyNode1D(&copy, graph, &kernel, 1, host, values, sizeof host,
+                                      cudaMemcpyDeviceToHost));
     cudaHostNodeParams function{};
     function.fn = count_calls;
     function.userData = &calls;

@@ -12,14 +12,16 @@ __global__ void rounds(int* values, int* sums, int count) {
     for (int round = 0; round < count; ++round) {
         if (threadIdx.x == 0) sum = 0;
         __syncthreads();
-        for (unsigned int i = threadIdx.x; i < gridDim.x; i += blockDim.x) atomicAdd(&sum, values[i]);
+        for (unsigned int i = threadIdx.x; i < gridDim.x; i += blockDim.x)
+            atomicAdd(&sum, values[i]);
         __syncthreads();
         if (threadIdx.x == 0) sums[blockIdx.x] = sum;
         grid.sync();
         if (threadIdx.x == 0) values[blockIdx.x] = sums[(blockIdx.x + 1) % gridDim.x];
         grid.sync();
     }
-    EXPECT(grid.size() == gridDim.x * blockDim.x && grid.thread_rank() == blockIdx.x * blockDim.x + threadIdx.x);
+    EXPECT(grid.size() == gridDim.x * blockDim.x &&
+           grid.thread_rank() == blockIdx.x * blockDim.x + threadIdx.x);
 }
 
 int main() {
@@ -35,7 +37,8 @@ int main() {
     EXPECT_RUN();
     EXPECT(read_back(values) == 256 && read_back(values + 15) == 256);
     FAILS(cudaErrorCooperativeLaunchTooLarge,
-          cudaLaunchCooperativeKernel((void*)rounds, dim3(blocks * multiprocessors + 1), dim3(64), arguments));
+          cudaLaunchCooperativeKernel((void*)rounds, dim3(blocks * multiprocessors + 1), dim3(64),
+                                      arguments));
     SUCCEEDS(cudaFree(values));
     SUCCEEDS(cudaFree(sums));
     printf("ok\n");

@@ -16,8 +16,10 @@ __global__ void halves(float* out) {
     out[6] = __low2float(square) + __high2float(square);
     out[7] = __half2float(hsqrt(__float2half(2.0f)));
     out[8] = __half2float(__ushort_as_half(1));  // the smallest
-    out[9] = static_cast<float>(__half2int_rn(__float2half(2.5f)) + 10 * __half2int_ru(__float2half(2.5f)));
-    out[10] = __hgt(third, __float2half(0.25f)) && !__hisnan(third) && __hbgt2(__float2half2_rn(1), __float2half2_rn(0));
+    out[9] = static_cast<float>(__half2int_rn(__float2half(2.5f)) +
+                                10 * __half2int_ru(__float2half(2.5f)));
+    out[10] = __hgt(third, __float2half(0.25f)) && !__hisnan(third) &&
+              __hbgt2(__float2half2_rn(1), __float2half2_rn(0));
     out[11] = __half2float(third * third + __half(2));
 }
 __global__ void brain(float* out) {
@@ -30,7 +32,8 @@ __global__ void brain(float* out) {
 __global__ void sum(const __half* values, __half* total, float* of_warp) {
     __half value = values[threadIdx.x];
     atomicAdd(total, value);
-    for (int distance = 16; distance > 0; distance /= 2) value = __hadd(value, __shfl_down_sync(~0u, value, distance));
+    for (int distance = 16; distance > 0; distance /= 2)
+        value = __hadd(value, __shfl_down_sync(~0u, value, distance));
     if (threadIdx.x == 0) *of_warp = __half2float(value);
 }
 
@@ -38,10 +41,21 @@ int main() {
     float* out = zeros<float>(16);
     halves<<<1, 1>>>(out);
     EXPECT_RUN();
-    const float right[12] = {0.333251953125f, 0.33349609375f, INFINITY, 65504, 2048,           -0.000244140625f,
-                             6.25f,           1.4140625f,     5.9604644775390625e-08f, 32, 1, 2.111328125f};
+    const float right[12] = {0.333251953125f,
+                             0.33349609375f,
+                             INFINITY,
+                             65504,
+                             2048,
+                             -0.000244140625f,
+                             6.25f,
+                             1.4140625f,
+                             5.9604644775390625e-08f,
+                             32,
+                             1,
+                             2.111328125f};
     for (int i = 0; i < 12; ++i) {
-        if (read_back(out + i) != right[i]) printf("%d: %.12g, not %.12g\n", i, read_back(out + i), right[i]);
+        if (read_back(out + i) != right[i])
+            printf("%d: %.12g, not %.12g\n", i, read_back(out + i), right[i]);
         EXPECT(read_back(out + i) == right[i]);
     }
     brain<<<1, 1>>>(out);

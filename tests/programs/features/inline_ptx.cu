@@ -13,7 +13,8 @@ __global__ void compute(int* out, const int* in) {
     asm volatile("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
     asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(block));
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
-    EXPECT(lane() == threadIdx.x % 32 && below == (1u << lane()) - 1 && block == blockIdx.x && time > 0);
+    EXPECT(lane() == threadIdx.x % 32 && below == (1u << lane()) - 1 && block == blockIdx.x &&
+           time > 0);
     if (threadIdx.x != 3) return;
 
     int sum = -7, high, wide = 0;
@@ -30,7 +31,8 @@ __global__ void compute(int* out, const int* in) {
     out[4] = static_cast<int>(bits);
     asm("lop3.b32 %0, %1, %2, %3, 0x96;" : "=r"(bits) : "r"(12u), "r"(10u), "r"(9u));
     out[5] = static_cast<int>(bits);  // 12 ^ 10 ^ 9
-    asm("{ .reg .pred p;\n\t setp.lt.s32 p, %1, %2;\n\t selp.u32 %0, 100, 200, p;\n\t @!p add.u32 %0, %0, 1; }"
+    asm("{ .reg .pred p;\n\t setp.lt.s32 p, %1, %2;\n\t selp.u32 %0, 100, 200, p;\n\t @!p add.u32 "
+        "%0, %0, 1; }"
         : "=r"(picked)
         : "r"(3), "r"(2));
     out[6] = static_cast<int>(picked);  // 201
@@ -55,7 +57,8 @@ int main() {
     compute<<<2, 64>>>(out, in);
     EXPECT_RUN();
     for (int i = 0; i < 12; ++i) {
-        if (read_back(out + i) != right[i]) printf("%d: %d, not %d\n", i, read_back(out + i), right[i]);
+        if (read_back(out + i) != right[i])
+            printf("%d: %d, not %d\n", i, read_back(out + i), right[i]);
         EXPECT(read_back(out + i) == right[i]);
     }
     SUCCEEDS(cudaFree(out));

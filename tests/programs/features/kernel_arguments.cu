@@ -15,7 +15,9 @@ struct Counted {
 };
 int Counted::gone = 0;
 
-__global__ void sum_of_pair(Pair pair, int* sum, int factor = 1) { *sum = factor * (pair.a + pair.b); }
+__global__ void sum_of_pair(Pair pair, int* sum, int factor = 1) {
+    *sum = factor * (pair.a + pair.b);
+}
 __global__ void is_null(int* out, const int* pointer) { *out = pointer == nullptr; }
 __global__ void add_to(Pair& pair, const int& value) { pair.a += value; }
 __global__ void use_counted(Counted counted, int* out) {
@@ -83,6 +85,7 @@ int main() {
     SUCCEEDS(cudaLaunchKernel((const void*)sum_of_pair, dim3(1), dim3(1), arguments, 0, nullptr));
     EXPECT_RUN();
     EXPECT(out[0] == 44);
-    for (void* pointer : {(void*)out, (void*)pair, (void*)number, (void*)real}) SUCCEEDS(cudaFree(pointer));
+    for (void* pointer : {(void*)out, (void*)pair, (void*)number, (void*)real})
+        SUCCEEDS(cudaFree(pointer));
     printf("ok\n");
 }

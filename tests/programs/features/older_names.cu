@@ -21,7 +21,8 @@ int main() {
     EXPECT(read_back(out) == 496 && read_back(out + 1) == 1 && read_back(out + 2) == 496);
     cudaDeviceProp properties;
     SUCCEEDS(cudaGetDeviceProperties(&properties, 0));
-    EXPECT(properties.clockRate > 0 && properties.memoryClockRate > 0 && properties.deviceOverlap == 1);
+    EXPECT(properties.clockRate > 0 && properties.memoryClockRate > 0 &&
+           properties.deviceOverlap == 1);
     SUCCEEDS(cudaFree(out));
     SUCCEEDS(cudaThreadExit());
 #endif

@@ -12,7 +12,8 @@ __global__ void transpose(cudaSurfaceObject_t from, cudaSurfaceObject_t to, int 
     }
 }
 __global__ void add_slice(cudaPitchedPtr memory, int width, int height, int depth) {
-    const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y), z = static_cast<int>(threadIdx.z);
+    const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y),
+              z = static_cast<int>(threadIdx.z);
     if (x >= width || y >= height || z >= depth) return;
     char* const row = static_cast<char*>(memory.ptr) + (z * memory.ysize + y) * memory.pitch;
     reinterpret_cast<int*>(row)[x] += 100 * z + 10 * y + x;
@@ -24,7 +25,8 @@ int main() {
     for (int i = 0; i < side * side; ++i) host[i / side][i % side] = static_cast<float>(i);
     cudaArray_t arrays[2];
     cudaSurfaceObject_t surfaces[2];
-    const cudaChannelFormatDesc format = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
+    const cudaChannelFormatDesc format =
+        cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
     for (int i = 0; i < 2; ++i) {
         SUCCEEDS(cudaMallocArray(&arrays[i], &format, side, side, cudaArraySurfaceLoadStore));
         cudaResourceDesc resource{};
@@ -32,10 +34,12 @@ int main() {
         resource.res.array.array = arrays[i];
         SUCCEEDS(cudaCreateSurfaceObject(&surfaces[i], &resource));
     }
-    SUCCEEDS(cudaMemcpy2DToArray(arrays[0], 0, 0, host, sizeof host[0], sizeof host[0], side, cudaMemcpyHostToDevice));
+    SUCCEEDS(cudaMemcpy2DToArray(arrays[0], 0, 0, host, sizeof host[0], sizeof host[0], side,
+                                 cudaMemcpyHostToDevice));
     transpose<<<1, dim3(side, side)>>>(surfaces[0], surfaces[1], side);
     EXPECT_RUN();
-    SUCCEEDS(cudaMemcpy2DFromArray(host, sizeof host[0], arrays[1], 0, 0, sizeof host[0], side, cudaMemcpyDeviceToHost));
+    SUCCEEDS(cudaMemcpy2DFromArray(host, sizeof host[0], arrays[1], 0, 0, sizeof host[0], side,
+                                   cudaMemcpyDeviceToHost));
     EXPECT(host[1][0] == 1 && host[0][1] == side && host[7][3] == 3 * side + 7);
     for (int i = 0; i < 2; ++i) {
         SUCCEEDS(cudaDestroySurfaceObject(surfaces[i]));

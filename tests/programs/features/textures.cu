@@ -5,8 +5,12 @@ __global__ void read_2d(cudaTextureObject_t texture, float* out, const float2* a
     const int i = static_cast<int>(threadIdx.x);
     if (i < count) out[i] = tex2D<float>(texture, at[i].x, at[i].y);
 }
-__global__ void read_linear(cudaTextureObject_t texture, int4* out) { *out = tex1Dfetch<int4>(texture, 2); }
-__global__ void read_bytes(cudaTextureObject_t texture, float4* out) { *out = tex1D<float4>(texture, 1.5f); }
+__global__ void read_linear(cudaTextureObject_t texture, int4* out) {
+    *out = tex1Dfetch<int4>(texture, 2);
+}
+__global__ void read_bytes(cudaTextureObject_t texture, float4* out) {
+    *out = tex1D<float4>(texture, 1.5f);
+}
 __global__ void read_3d(cudaTextureObject_t texture, float* out) {
     out[0] = tex3D<float>(texture, 1.5f, 0.5f, 1.5f);
     out[1] = tex3D<float>(texture, 1.0f, 1.0f, 1.0f);
@@ -16,8 +20,9 @@ __global__ void read_layer(cudaTextureObject_t texture, float* out) {
     *out = tex2DLayered<float>(texture, 1.5f, 0.5f, 1);
 }
 
-cudaTextureObject_t object(const cudaResourceDesc& resource, cudaTextureAddressMode mode, cudaTextureFilterMode filter,
-                           bool normalised, cudaTextureReadMode read = cudaReadModeElementType) {
+cudaTextureObject_t object(const cudaResourceDesc& resource, cudaTextureAddressMode mode,
+                           cudaTextureFilterMode filter, bool normalised,
+                           cudaTextureReadMode read = cudaReadModeElementType) {
     cudaTextureDesc how{};
     for (cudaTextureAddressMode& one : how.addressMode) one = mode;
     how.filterMode = filter;
@@ -44,7 +49,8 @@ void two_dimensions() {
     cudaArray_t array;
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
     SUCCEEDS(cudaMallocArray(&array, &format, 4, 2));
-    SUCCEEDS(cudaMemcpy2DToArray(array, 0, 0, values, sizeof values[0], sizeof values[0], 2, cudaMemcpyHostToDevice));
+    SUCCEEDS(cudaMemcpy2DToArray(array, 0, 0, values, sizeof values[0], sizeof values[0], 2,
+                                 cudaMemcpyHostToDevice));
     cudaResourceDesc resource{};
     resource.resType = cudaResourceTypeArray;
     resource.res.array.array = array;
@@ -67,10 +73,11 @@ void two_dimensions() {
     expect_2d(t, -0.375f, 0.25f, 1);
     SUCCEEDS(cudaDestroyTextureObject(t));
     float back[2][4];
-    SUCCEEDS(cudaMemcpy2DFromArray(back, sizeof back[0], array, 0, 0, sizeof back[0], 2, cudaMemcpyDeviceToHost));
+    SUCCEEDS(cudaMemcpy2DFromArray(back, sizeof back[0], array, 0, 0, sizeof back[0], 2,
+                                   cudaMemcpyDeviceToHost));
     EXPECT(back[1][3] == 13);
-    FAILS(cudaErrorInvalidValue,
-          cudaMemcpy2DToArray(array, 4, 0, values, sizeof values[0], sizeof values[0], 2, cudaMemcpyHostToDevice));
+    FAILS(cudaErrorInvalidValue, cudaMemcpy2DToArray(array, 4, 0, values, sizeof values[0],
+                                                     sizeof values[0], 2, cudaMemcpyHostToDevice));
     SUCCEEDS(cudaFreeArray(array));
 }
 
@@ -96,10 +103,12 @@ void linear_memory() {
     cudaArray_t array;
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<uchar4>();
     SUCCEEDS(cudaMallocArray(&array, &format, 2));
-    SUCCEEDS(cudaMemcpy2DToArray(array, 0, 0, bytes, sizeof bytes, sizeof bytes, 1, cudaMemcpyHostToDevice));
+    SUCCEEDS(cudaMemcpy2DToArray(array, 0, 0, bytes, sizeof bytes, sizeof bytes, 1,
+                                 cudaMemcpyHostToDevice));
     resource.resType = cudaResourceTypeArray;
     resource.res.array.array = array;
-    t = object(resource, cudaAddressModeClamp, cudaFilterModeLinear, false, cudaReadModeNormalizedFloat);
+    t = object(resource, cudaAddressModeClamp, cudaFilterModeLinear, false,
+               cudaReadModeNormalizedFloat);
     float4* colour = zeros<float4>(1);
     read_bytes<<<1, 1>>>(t, colour);
     EXPECT_RUN();

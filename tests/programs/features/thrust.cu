@@ -30,7 +30,8 @@ int main() {
     thrust::sequence(values.begin(), values.end());
     add_one<<<4, 256>>>(thrust::raw_pointer_cast(values.data()), count);
     EXPECT(thrust::reduce(values.begin(), values.end()) == count * (count + 1) / 2);
-    const int squares = thrust::transform_reduce(values.begin(), values.end(), square(), 0, thrust::plus<int>());
+    const int squares =
+        thrust::transform_reduce(values.begin(), values.end(), square(), 0, thrust::plus<int>());
     EXPECT(squares == count * (count + 1) / 2 * (2 * count + 1) / 3);
     thrust::sort(values.begin(), values.end(), thrust::greater<int>());
     EXPECT(values[0] == count && values[count - 1] == 1);

@@ -23,7 +23,8 @@ void wait(const Group& group, const char* file = __builtin_FILE(), int line = __
     group.sync(file, line);
 }
 template <unsigned int newest, class Group>
-void wait_prior(const Group& group, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+void wait_prior(const Group& group, const char* file = __builtin_FILE(),
+                int line = __builtin_LINE()) {
     group.sync(file, line);
 }
 

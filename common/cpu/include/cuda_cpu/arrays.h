@@ -14,7 +14,8 @@ struct cudaChannelFormatDesc {
     int x, y, z, w;
     cudaChannelFormatKind f;
 };
-inline cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
+inline cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                                   cudaChannelFormatKind kind) {
     return {x, y, z, w, kind};
 }
 
@@ -41,7 +42,8 @@ template <class T>
 cudaChannelFormatDesc cudaCreateChannelDesc() {
     using Part = cuda_cpu::Part<T>;
     constexpr int bits = 8 * sizeof(Part), parts = sizeof(T) / sizeof(Part);
-    return {bits, parts > 1 ? bits : 0, parts > 2 ? bits : 0, parts > 3 ? bits : 0, cuda_cpu::channel_kind<Part>};
+    return {bits, parts > 1 ? bits : 0, parts > 2 ? bits : 0, parts > 3 ? bits : 0,
+            cuda_cpu::channel_kind<Part>};
 }
 
 struct cudaExtent {
@@ -54,9 +56,12 @@ struct cudaPitchedPtr {
     void* ptr;
     size_t pitch, xsize, ysize;
 };
-inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) { return {width, height, depth}; }
+inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
+    return {width, height, depth};
+}
 inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
-inline cudaPitchedPtr make_cudaPitchedPtr(void* pointer, size_t pitch, size_t width, size_t height) {
+inline cudaPitchedPtr make_cudaPitchedPtr(void* pointer, size_t pitch, size_t width,
+                                          size_t height) {
     return {pointer, pitch, width, height};
 }
 
@@ -73,8 +78,8 @@ struct cudaArray {
 };
 using cudaArray_t = cudaArray*;
 using cudaArray_const_t = const cudaArray*;
-constexpr unsigned int cudaArrayDefault = 0, cudaArrayLayered = 1, cudaArraySurfaceLoadStore = 2, cudaArrayCubemap = 4,
-                       cudaArrayTextureGather = 8;
+constexpr unsigned int cudaArrayDefault = 0, cudaArrayLayered = 1, cudaArraySurfaceLoadStore = 2,
+                       cudaArrayCubemap = 4, cudaArrayTextureGather = 8;
 
 struct cudaMemcpy3DParms {
     cudaArray_t srcArray;
@@ -87,31 +92,39 @@ struct cudaMemcpy3DParms {
     cudaMemcpyKind kind;
 };
 
-cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, size_t width, size_t height = 0,
-                            unsigned int flags = 0);
-cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* format, cudaExtent extent,
-                              unsigned int flags = 0);
+cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, size_t width,
+                            size_t height = 0, unsigned int flags = 0);
+cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* format,
+                              cudaExtent extent, unsigned int flags = 0);
 cudaError_t cudaFreeArray(cudaArray_t array);
-cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, unsigned int* flags, cudaArray_t array);
+cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, unsigned int* flags,
+                             cudaArray_t array);
 cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, cudaArray_const_t array);
 cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent);
 cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent extent);
-cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value, cudaExtent extent, cudaStream_t stream = nullptr);
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value, cudaExtent extent,
+                              cudaStream_t stream = nullptr);
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy);
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t stream = nullptr);
 // Offsets along x and widths are bytes.
-cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t target, size_t x, size_t y, const void* source, size_t source_pitch,
-                                     size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr);
-cudaError_t cudaMemcpy2DToArray(cudaArray_t target, size_t x, size_t y, const void* source, size_t source_pitch,
-                                size_t width, size_t height, cudaMemcpyKind kind);
-cudaError_t cudaMemcpy2DFromArrayAsync(void* target, size_t target_pitch, cudaArray_const_t source, size_t x, size_t y,
-                                       size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr);
-cudaError_t cudaMemcpy2DFromArray(void* target, size_t target_pitch, cudaArray_const_t source, size_t x, size_t y,
-                                  size_t width, size_t height, cudaMemcpyKind kind);
-cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t target, size_t target_x, size_t target_y, cudaArray_const_t source,
-                                     size_t source_x, size_t source_y, size_t width, size_t height,
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t target, size_t x, size_t y, const void* source,
+                                     size_t source_pitch, size_t width, size_t height,
+                                     cudaMemcpyKind kind, cudaStream_t stream = nullptr);
+cudaError_t cudaMemcpy2DToArray(cudaArray_t target, size_t x, size_t y, const void* source,
+                                size_t source_pitch, size_t width, size_t height,
+                                cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DFromArrayAsync(void* target, size_t target_pitch, cudaArray_const_t source,
+                                       size_t x, size_t y, size_t width, size_t height,
+                                       cudaMemcpyKind kind, cudaStream_t stream = nullptr);
+cudaError_t cudaMemcpy2DFromArray(void* target, size_t target_pitch, cudaArray_const_t source,
+                                  size_t x, size_t y, size_t width, size_t height,
+                                  cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t target, size_t target_x, size_t target_y,
+                                     cudaArray_const_t source, size_t source_x, size_t source_y,
+                                     size_t width, size_t height,
                                      cudaMemcpyKind kind = cudaMemcpyDeviceToDevice);
 // Through the rows of an array, one after the other.
-cudaError_t cudaMemcpyToArray(cudaArray_t target, size_t x, size_t y, const void* source, size_t bytes, cudaMemcpyKind kind);
-cudaError_t cudaMemcpyFromArray(void* target, cudaArray_const_t source, size_t x, size_t y, size_t bytes,
-                                cudaMemcpyKind kind);
+cudaError_t cudaMemcpyToArray(cudaArray_t target, size_t x, size_t y, const void* source,
+                              size_t bytes, cudaMemcpyKind kind);
+cudaError_t cudaMemcpyFromArray(void* target, cudaArray_const_t source, size_t x, size_t y,
+                                size_t bytes, cudaMemcpyKind kind);

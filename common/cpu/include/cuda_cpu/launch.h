@@ -228,7 +228,8 @@ struct Launcher {
     template <class... Given, class = std::enable_if_t<sizeof...(Given) != sizeof...(Parameters)>>
     auto operator()(Given&&... given) const {
         if constexpr (sizeof...(Given) < sizeof...(Parameters)) {
-            return with_defaults(std::index_sequence_for<Given...>(), std::forward<Given>(given)...);
+            return with_defaults(std::index_sequence_for<Given...>(),
+                                 std::forward<Given>(given)...);
         } else {
             return std::false_type();
         }
@@ -239,7 +240,8 @@ struct Launcher {
     auto with_defaults(std::index_sequence<Positions...>, Given&&... given) const {
         using All = std::tuple<Kept<Parameters>...>;
         if constexpr (std::is_invocable_v<
-                          Body, decltype(std::declval<std::tuple_element_t<Positions, All>>().get())...>) {
+                          Body, decltype(std::declval<std::tuple_element_t<Positions, All>>()
+                                             .get())...>) {
             return Launcher<Body, typename std::tuple_element_t<Positions, All>::Type...>{
                 called, text, shape, body, nullptr}(std::forward<Given>(given)...);
         } else {
@@ -290,8 +292,8 @@ struct DeducedLauncher {
         if constexpr (std::is_invocable_v<Address, Exactly<Types...>>) {
             function = address(Exactly<Types...>());
         }
-        return Launcher<Body, Types...>{called, text, shape, body, function}(
-            std::forward<Given>(given)...);
+        return Launcher<Body, Types...>{called, text, shape, body,
+                                        function}(std::forward<Given>(given)...);
     }
 };
 
@@ -393,10 +395,10 @@ cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 bloc
     return valid ? cudaSuccess : error;
 }
 template <class... Parameters>
-cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
-                                        size_t shared_bytes = 0, cudaStream_t stream = nullptr,
-                                        cuda_cpu::Site site = cuda_cpu::Site::here(__builtin_FILE(),
-                                                                                   __builtin_LINE())) {
+cudaError_t cudaLaunchCooperativeKernel(
+    void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments, size_t shared_bytes = 0,
+    cudaStream_t stream = nullptr,
+    cuda_cpu::Site site = cuda_cpu::Site::here(__builtin_FILE(), __builtin_LINE())) {
     cuda_cpu::Shape shape(grid, block, shared_bytes, stream, site);
     shape.cooperative = true;
     const auto positions = std::index_sequence_for<Parameters...>();
@@ -432,11 +434,12 @@ using MakeLaunchable = std::unique_ptr<Launchable> (*)(const void* function, voi
 void note_kernel(const void* function, MakeLaunchable make);
 template <class... Parameters, size_t... Positions>
 MakeLaunchable maker(std::index_sequence<Positions...>) {
-    return [](const void* function, [[maybe_unused]] void** arguments) -> std::unique_ptr<Launchable> {
-        return std::make_unique<LaunchableOf<Parameters...>>(
-            reinterpret_cast<Function<Parameters...>>(const_cast<void*>(function)),
-            Kept<Parameters>::at(arguments[Positions])...);
-    };
+    return
+        [](const void* function, [[maybe_unused]] void** arguments) -> std::unique_ptr<Launchable> {
+            return std::make_unique<LaunchableOf<Parameters...>>(
+                reinterpret_cast<Function<Parameters...>>(const_cast<void*>(function)),
+                Kept<Parameters>::at(arguments[Positions])...);
+        };
 }
 template <class... Parameters>
 void* kernel_address(void (*function)(Parameters...)) {
@@ -455,13 +458,15 @@ cudaError_t launch_by_address(const void* function, void** arguments, const Shap
 
 inline cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                     size_t shared_bytes = 0, cudaStream_t stream = nullptr,
-                                    cuda_cpu::Site site = cuda_cpu::Site::here(__builtin_FILE(), __builtin_LINE())) {
-    return cuda_cpu::launch_by_address(kernel, arguments, cuda_cpu::Shape(grid, block, shared_bytes, stream, site));
+                                    cuda_cpu::Site site = cuda_cpu::Site::here(__builtin_FILE(),
+                                                                               __builtin_LINE())) {
+    return cuda_cpu::launch_by_address(kernel, arguments,
+                                       cuda_cpu::Shape(grid, block, shared_bytes, stream, site));
 }
-inline cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
-                                               size_t shared_bytes = 0, cudaStream_t stream = nullptr,
-                                               cuda_cpu::Site site = cuda_cpu::Site::here(__builtin_FILE(),
-                                                                                          __builtin_LINE())) {
+inline cudaError_t cudaLaunchCooperativeKernel(
+    const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes = 0,
+    cudaStream_t stream = nullptr,
+    cuda_cpu::Site site = cuda_cpu::Site::here(__builtin_FILE(), __builtin_LINE())) {
     cuda_cpu::Shape shape(grid, block, shared_bytes, stream, site);
     shape.cooperative = true;
     return cuda_cpu::launch_by_address(kernel, arguments, shape);

@@ -14,7 +14,8 @@ To ptx_as(From value) {
     if constexpr (std::is_integral_v<To> == std::is_integral_v<From>) {
         return static_cast<To>(value);
     } else {
-        static_assert(sizeof(To) == sizeof(From), "a register and its instruction have types of different size");
+        static_assert(sizeof(To) == sizeof(From),
+                      "a register and its instruction have types of different size");
         return same_bits<To>(value);
     }
 }
@@ -36,13 +37,19 @@ void ptx_give(Target& target, Value value) {
         target = ptx_as<Target>(value);
     }
 }
-inline unsigned int ptx_thread() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
-inline unsigned int ptx_block() { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
+inline unsigned int ptx_thread() {
+    return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
+inline unsigned int ptx_block() {
+    return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+}
 
 // A shift by all bits or more leaves none, or the sign.
 template <class T>
 T ptx_shift_left(T value, uint32_t count) {
-    return count >= 8 * sizeof(T) ? T(0) : static_cast<T>(static_cast<std::make_unsigned_t<T>>(value) << count);
+    return count >= 8 * sizeof(T)
+               ? T(0)
+               : static_cast<T>(static_cast<std::make_unsigned_t<T>>(value) << count);
 }
 template <class T>
 T ptx_shift_right(T value, uint32_t count) {
@@ -51,8 +58,10 @@ T ptx_shift_right(T value, uint32_t count) {
 }
 template <class T>
 T ptx_high(T a, T b) {
-    using Wide = std::conditional_t<sizeof(T) == 8, std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>,
-                                    std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
+    using Wide =
+        std::conditional_t<sizeof(T) == 8,
+                           std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>,
+                           std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
     return static_cast<T>((Wide{a} * b) >> (8 * sizeof(T)));
 }
 template <class T>
@@ -62,18 +71,21 @@ uint32_t ptx_count(T value) {
 template <class T>
 uint32_t ptx_zeros(T value) {
     const auto bits = static_cast<std::make_unsigned_t<T>>(value);
-    return bits == 0 ? 8 * sizeof(T) : static_cast<uint32_t>(__builtin_clzll(bits)) - (64 - 8 * sizeof(T));
+    return bits == 0 ? 8 * sizeof(T)
+                     : static_cast<uint32_t>(__builtin_clzll(bits)) - (64 - 8 * sizeof(T));
 }
 template <class T>
 T ptx_reverse(T value) {
-    return static_cast<T>(__brevll(static_cast<std::make_unsigned_t<T>>(value)) >> (64 - 8 * sizeof(T)));
+    return static_cast<T>(__brevll(static_cast<std::make_unsigned_t<T>>(value)) >>
+                          (64 - 8 * sizeof(T)));
 }
 // `length` bits from `first` on.
 template <class T>
 T ptx_extract(uint32_t value, uint32_t first, uint32_t length) {
     first &= 255, length &= 255;
     if (length == 0) return 0;
-    const bool is_negative = std::is_signed_v<T> && (value >> std::min(first + length - 1, 31u) & 1) != 0;
+    const bool is_negative =
+        std::is_signed_v<T> && (value >> std::min(first + length - 1, 31u) & 1) != 0;
     const uint32_t mask = length >= 32 ? ~0u : (1u << length) - 1;
     const uint32_t bits = first >= 32 ? 0 : value >> first & mask;
     const uint32_t outside = first >= 32 ? ~0u : ~(mask & (~0u >> first));

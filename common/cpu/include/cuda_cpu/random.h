@@ -56,7 +56,9 @@ inline uint32_t product(uint32_t a, uint32_t b, uint32_t* high) {
 
 constexpr float two_to_minus_32 = 2.3283064e-10f;
 constexpr double two_to_minus_53 = 1.1102230246251565e-16;
-inline float uniform_of(uint32_t x) { return static_cast<float>(x) * two_to_minus_32 + two_to_minus_32 / 2.0f; }
+inline float uniform_of(uint32_t x) {
+    return static_cast<float>(x) * two_to_minus_32 + two_to_minus_32 / 2.0f;
+}
 inline double uniform_double_of(uint32_t x, uint32_t y) {
     const uint64_t z = static_cast<uint64_t>(x) ^ (static_cast<uint64_t>(y) << (53 - 32));
     return static_cast<double>(z) * two_to_minus_53 + two_to_minus_53 / 2.0;

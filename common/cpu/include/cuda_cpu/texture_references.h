@@ -3,13 +3,14 @@
 
 #include "textures.h"
 
-constexpr int cudaTextureType1D = 1, cudaTextureType2D = 2, cudaTextureType3D = 3, cudaTextureType1DLayered = 0xF1,
-              cudaTextureType2DLayered = 0xF2;
+constexpr int cudaTextureType1D = 1, cudaTextureType2D = 2, cudaTextureType3D = 3,
+              cudaTextureType1DLayered = 0xF1, cudaTextureType2DLayered = 0xF2;
 
 struct textureReference {
     int normalized = 0;
     cudaTextureFilterMode filterMode = cudaFilterModePoint;
-    cudaTextureAddressMode addressMode[3] = {cudaAddressModeClamp, cudaAddressModeClamp, cudaAddressModeClamp};
+    cudaTextureAddressMode addressMode[3] = {cudaAddressModeClamp, cudaAddressModeClamp,
+                                             cudaAddressModeClamp};
     cudaChannelFormatDesc channelDesc{};
     cudaTextureReadMode read_mode = cudaReadModeElementType;
     cudaTextureObject_t object = 0;
@@ -29,9 +30,10 @@ struct texture : textureReference {
 namespace cuda_cpu {
 cudaError_t bind(textureReference& reference, const cudaResourceDesc& resource);
 template <class T, cudaTextureReadMode mode>
-using Read = std::conditional_t<mode == cudaReadModeElementType, T,
-                                std::conditional_t<sizeof(T) == sizeof(Part<T>), float,
-                                                   std::conditional_t<sizeof(T) == 2 * sizeof(Part<T>), float2, float4>>>;
+using Read = std::conditional_t<
+    mode == cudaReadModeElementType, T,
+    std::conditional_t<sizeof(T) == sizeof(Part<T>), float,
+                       std::conditional_t<sizeof(T) == 2 * sizeof(Part<T>), float2, float4>>>;
 }  // namespace cuda_cpu
 
 template <class T, int type, cudaTextureReadMode mode>
@@ -49,8 +51,9 @@ cudaError_t cudaBindTexture(size_t* offset, texture<T, type, mode>& reference, c
     return cudaBindTexture(offset, reference, pointer, reference.channelDesc, bytes);
 }
 template <class T, int type, cudaTextureReadMode mode>
-cudaError_t cudaBindTexture2D(size_t* offset, texture<T, type, mode>& reference, const void* pointer,
-                              const cudaChannelFormatDesc& format, size_t width, size_t height, size_t pitch) {
+cudaError_t cudaBindTexture2D(size_t* offset, texture<T, type, mode>& reference,
+                              const void* pointer, const cudaChannelFormatDesc& format,
+                              size_t width, size_t height, size_t pitch) {
     cudaResourceDesc resource{};
     resource.resType = cudaResourceTypePitch2D;
     resource.res.pitch2D = {const_cast<void*>(pointer), format, width, height, pitch};
@@ -65,7 +68,8 @@ cudaError_t cudaBindTextureToArray(texture<T, type, mode>& reference, cudaArray_
     return cuda_cpu::bind(reference, resource);
 }
 template <class T, int type, cudaTextureReadMode mode>
-cudaError_t cudaBindTextureToArray(texture<T, type, mode>& reference, cudaArray_const_t array, const cudaChannelFormatDesc&) {
+cudaError_t cudaBindTextureToArray(texture<T, type, mode>& reference, cudaArray_const_t array,
+                                   const cudaChannelFormatDesc&) {
     return cudaBindTextureToArray(reference, array);
 }
 template <class T, int type, cudaTextureReadMode mode>

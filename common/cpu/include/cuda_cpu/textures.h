@@ -18,7 +18,11 @@ enum cudaResourceType {
     cudaResourceTypeLinear = 2,
     cudaResourceTypePitch2D = 3
 };
-enum cudaSurfaceBoundaryMode { cudaBoundaryModeZero = 0, cudaBoundaryModeClamp = 1, cudaBoundaryModeTrap = 2 };
+enum cudaSurfaceBoundaryMode {
+    cudaBoundaryModeZero = 0,
+    cudaBoundaryModeClamp = 1,
+    cudaBoundaryModeTrap = 2
+};
 
 struct cudaResourceDesc {
     cudaResourceType resType;
@@ -56,9 +60,11 @@ using cudaTextureObject_t = unsigned long long;
 using cudaSurfaceObject_t = unsigned long long;
 
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t* texture, const cudaResourceDesc* resource,
-                                    const cudaTextureDesc* description, const cudaResourceViewDesc* view = nullptr);
+                                    const cudaTextureDesc* description,
+                                    const cudaResourceViewDesc* view = nullptr);
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture);
-cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource, cudaTextureObject_t texture);
+cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource,
+                                             cudaTextureObject_t texture);
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* surface, const cudaResourceDesc* resource);
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface);
 
@@ -73,14 +79,16 @@ struct Texel {
 Texel sample(cudaTextureObject_t texture, int dimensions, bool layered, float x, float y, float z);
 Texel fetch(cudaTextureObject_t texture, int index);
 // The address of `bytes` bytes at x (in bytes), y, z of a surface; null where they lie outside and nothing is to be done.
-void* surface_place(cudaSurfaceObject_t surface, int x, int y, int z, int bytes, cudaSurfaceBoundaryMode mode);
+void* surface_place(cudaSurfaceObject_t surface, int x, int y, int z, int bytes,
+                    cudaSurfaceBoundaryMode mode);
 
 template <class T>
 T from_texel(const Texel& texel) {
     using Number = Part<T>;
     Number parts[sizeof(T) / sizeof(Number)];
     for (size_t i = 0; i < sizeof(T) / sizeof(Number); ++i)
-        parts[i] = texel.is_whole ? static_cast<Number>(texel.whole[i]) : static_cast<Number>(texel.real[i]);
+        parts[i] = texel.is_whole ? static_cast<Number>(texel.whole[i])
+                                  : static_cast<Number>(texel.real[i]);
     T result;
     std::memcpy(&result, parts, sizeof(T));
     return result;
@@ -88,31 +96,38 @@ T from_texel(const Texel& texel) {
 template <class T>
 T read_surface(cudaSurfaceObject_t surface, int x, int y, int z, cudaSurfaceBoundaryMode mode) {
     T value{};
-    if (const void* const place = surface_place(surface, x, y, z, sizeof(T), mode)) std::memcpy(&value, place, sizeof(T));
+    if (const void* const place = surface_place(surface, x, y, z, sizeof(T), mode))
+        std::memcpy(&value, place, sizeof(T));
     return value;
 }
 template <class T>
-void write_surface(const T& value, cudaSurfaceObject_t surface, int x, int y, int z, cudaSurfaceBoundaryMode mode) {
-    if (mode == cudaBoundaryModeClamp) mode = cudaBoundaryModeZero;  // what lies outside is not written
-    if (void* const place = surface_place(surface, x, y, z, sizeof(T), mode)) std::memcpy(place, &value, sizeof(T));
+void write_surface(const T& value, cudaSurfaceObject_t surface, int x, int y, int z,
+                   cudaSurfaceBoundaryMode mode) {
+    if (mode == cudaBoundaryModeClamp)
+        mode = cudaBoundaryModeZero;  // what lies outside is not written
+    if (void* const place = surface_place(surface, x, y, z, sizeof(T), mode))
+        std::memcpy(place, &value, sizeof(T));
 }
 }  // namespace cuda_cpu
 
-#define CUDA_CPU_TEXTURE(name, parameters, dimensions, layered, x, y, z)                            \
-    template <class T>                                                                              \
-    T name parameters {                                                                             \
-        return cuda_cpu::from_texel<T>(cuda_cpu::sample(texture, dimensions, layered, x, y, z));    \
+#define CUDA_CPU_TEXTURE(name, parameters, dimensions, layered, x, y, z)                         \
+    template <class T>                                                                           \
+    T name parameters {                                                                          \
+        return cuda_cpu::from_texel<T>(cuda_cpu::sample(texture, dimensions, layered, x, y, z)); \
     }
 CUDA_CPU_TEXTURE(tex1D, (cudaTextureObject_t texture, float x), 1, false, x, 0, 0)
 CUDA_CPU_TEXTURE(tex2D, (cudaTextureObject_t texture, float x, float y), 2, false, x, y, 0)
 CUDA_CPU_TEXTURE(tex3D, (cudaTextureObject_t texture, float x, float y, float z), 3, false, x, y, z)
-CUDA_CPU_TEXTURE(tex1DLayered, (cudaTextureObject_t texture, float x, int layer), 1, true, x, 0, static_cast<float>(layer))
-CUDA_CPU_TEXTURE(tex2DLayered, (cudaTextureObject_t texture, float x, float y, int layer), 2, true, x, y,
+CUDA_CPU_TEXTURE(tex1DLayered, (cudaTextureObject_t texture, float x, int layer), 1, true, x, 0,
                  static_cast<float>(layer))
+CUDA_CPU_TEXTURE(tex2DLayered, (cudaTextureObject_t texture, float x, float y, int layer), 2, true,
+                 x, y, static_cast<float>(layer))
 // A texture has one level here.
 CUDA_CPU_TEXTURE(tex1DLod, (cudaTextureObject_t texture, float x, float), 1, false, x, 0, 0)
-CUDA_CPU_TEXTURE(tex2DLod, (cudaTextureObject_t texture, float x, float y, float), 2, false, x, y, 0)
-CUDA_CPU_TEXTURE(tex3DLod, (cudaTextureObject_t texture, float x, float y, float z, float), 3, false, x, y, z)
+CUDA_CPU_TEXTURE(tex2DLod, (cudaTextureObject_t texture, float x, float y, float), 2, false, x, y,
+                 0)
+CUDA_CPU_TEXTURE(tex3DLod, (cudaTextureObject_t texture, float x, float y, float z, float), 3,
+                 false, x, y, z)
 #undef CUDA_CPU_TEXTURE
 template <class T>
 T tex1Dfetch(cudaTextureObject_t texture, int index) {
@@ -136,20 +151,21 @@ void tex3D(T* value, cudaTextureObject_t texture, float x, float y, float z) {
 }
 
 #define CUDA_CPU_COMMA ,
-#define CUDA_CPU_SURFACES(name, more, x, y, z)                                                              \
-    template <class T>                                                                                             \
-    T name##read(cudaSurfaceObject_t surface, int px more, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {  \
-        return cuda_cpu::read_surface<T>(surface, x, y, z, mode);                                                  \
-    }                                                                                                              \
-    template <class T>                                                                                             \
-    void name##read(T* value, cudaSurfaceObject_t surface, int px more,                                            \
-                    cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {                                         \
-        *value = cuda_cpu::read_surface<T>(surface, x, y, z, mode);                                                \
-    }                                                                                                              \
-    template <class T>                                                                                             \
-    void name##write(T value, cudaSurfaceObject_t surface, int px more,                                            \
-                     cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {                                        \
-        cuda_cpu::write_surface(value, surface, x, y, z, mode);                                                    \
+#define CUDA_CPU_SURFACES(name, more, x, y, z)                              \
+    template <class T>                                                      \
+    T name##read(cudaSurfaceObject_t surface, int px more,                  \
+                 cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {     \
+        return cuda_cpu::read_surface<T>(surface, x, y, z, mode);           \
+    }                                                                       \
+    template <class T>                                                      \
+    void name##read(T* value, cudaSurfaceObject_t surface, int px more,     \
+                    cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {  \
+        *value = cuda_cpu::read_surface<T>(surface, x, y, z, mode);         \
+    }                                                                       \
+    template <class T>                                                      \
+    void name##write(T value, cudaSurfaceObject_t surface, int px more,     \
+                     cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) { \
+        cuda_cpu::write_surface(value, surface, x, y, z, mode);             \
     }
 CUDA_CPU_SURFACES(surf1D, , px, 0, 0)
 CUDA_CPU_SURFACES(surf2D, CUDA_CPU_COMMA int py, px, py, 0)

@@ -53,13 +53,13 @@ CUDA_CPU_VECTOR(float, float, 16)
 CUDA_CPU_VECTOR(double, double, 16)
 #undef CUDA_CPU_VECTOR
 // The names that tell the alignment of four numbers of eight bytes.
-#define CUDA_CPU_ALIGNED(type, name)                                                          \
-    struct alignas(16) name##4_16a {                                                          \
-        type x, y, z, w;                                                                      \
-    };                                                                                        \
-    struct alignas(32) name##4_32a {                                                          \
-        type x, y, z, w;                                                                      \
-    };                                                                                        \
+#define CUDA_CPU_ALIGNED(type, name)                                                               \
+    struct alignas(16) name##4_16a {                                                               \
+        type x, y, z, w;                                                                           \
+    };                                                                                             \
+    struct alignas(32) name##4_32a {                                                               \
+        type x, y, z, w;                                                                           \
+    };                                                                                             \
     inline name##4_16a make_##name##4_16a(type x, type y, type z, type w) { return {x, y, z, w}; } \
     inline name##4_32a make_##name##4_32a(type x, type y, type z, type w) { return {x, y, z, w}; }
 CUDA_CPU_ALIGNED(long, long)

@@ -19,13 +19,15 @@ CUDA_CPU_INLINE unsigned int of_parts(unsigned int a, unsigned int b, Operation 
 }
 template <class Part>
 int saturated(int value) {
-    constexpr int lowest = std::numeric_limits<Part>::min(), highest = std::numeric_limits<Part>::max();
+    constexpr int lowest = std::numeric_limits<Part>::min(),
+                  highest = std::numeric_limits<Part>::max();
     return value < lowest ? lowest : value > highest ? highest : value;
 }
 template <class Part, class Result, class First, class Second, class Sum>
 CUDA_CPU_INLINE Sum dot_of_parts(First first, Second second, Sum sum, int from = 0) {
     for (int i = 0; i < 32 / static_cast<int>(8 * sizeof(Part)); ++i) {
-        const auto a = static_cast<Part>(static_cast<unsigned int>(first) >> (8 * sizeof(Part) * i));
+        const auto a =
+            static_cast<Part>(static_cast<unsigned int>(first) >> (8 * sizeof(Part) * i));
         const auto b = static_cast<Result>(static_cast<unsigned int>(second) >> (8 * (i + from)));
         sum += static_cast<Sum>(a) * static_cast<Sum>(b);
     }
@@ -34,50 +36,48 @@ CUDA_CPU_INLINE Sum dot_of_parts(First first, Second second, Sum sum, int from =
 
 }  // namespace cuda_cpu
 
-#define CUDA_CPU_VIDEO(name, part, result)                             \
-    inline unsigned int name(unsigned int a, unsigned int b) {         \
-        using Part = part;                                             \
+#define CUDA_CPU_VIDEO(name, part, result)                                                 \
+    inline unsigned int name(unsigned int a, unsigned int b) {                             \
+        using Part = part;                                                                 \
         return cuda_cpu::of_parts<Part>(a, b, [](int x, int y) -> int { return result; }); \
     }
-#define CUDA_CPU_VIDEO_BOTH(ending, sign, wide, narrow)                                   \
-    CUDA_CPU_VIDEO(__vmax##sign##ending, narrow, x > y ? x : y)                           \
-    CUDA_CPU_VIDEO(__vmin##sign##ending, narrow, x < y ? x : y)                           \
-    CUDA_CPU_VIDEO(__vabsdiff##sign##ending, narrow, x > y ? x - y : y - x)               \
-    CUDA_CPU_VIDEO(__vavg##sign##ending, narrow, (x + y + (x + y >= 0)) >> 1)             \
-    CUDA_CPU_VIDEO(__vadd##wide##ending, narrow, cuda_cpu::saturated<Part>(x + y))        \
-    CUDA_CPU_VIDEO(__vsub##wide##ending, narrow, cuda_cpu::saturated<Part>(x - y))        \
-    CUDA_CPU_VIDEO(__vcmpgt##sign##ending, narrow, x > y ? -1 : 0)                        \
-    CUDA_CPU_VIDEO(__vcmpge##sign##ending, narrow, x >= y ? -1 : 0)                       \
-    CUDA_CPU_VIDEO(__vcmplt##sign##ending, narrow, x < y ? -1 : 0)                        \
-    CUDA_CPU_VIDEO(__vcmple##sign##ending, narrow, x <= y ? -1 : 0)                       \
-    CUDA_CPU_VIDEO(__vsetgt##sign##ending, narrow, x > y)                                 \
-    CUDA_CPU_VIDEO(__vsetge##sign##ending, narrow, x >= y)                                \
-    CUDA_CPU_VIDEO(__vsetlt##sign##ending, narrow, x < y)                                 \
-    CUDA_CPU_VIDEO(__vsetle##sign##ending, narrow, x <= y)                                \
-    inline unsigned int __vsad##sign##ending(unsigned int a, unsigned int b) {            \
-        unsigned int sum = 0;                                                             \
-        cuda_cpu::of_parts<narrow>(a, b, [&](int x, int y) {                              \
-            sum += static_cast<unsigned int>(x > y ? x - y : y - x);                      \
-            return 0;                                                                     \
-        });                                                                               \
-        return sum;                                                                       \
+#define CUDA_CPU_VIDEO_BOTH(ending, sign, wide, narrow)                            \
+    CUDA_CPU_VIDEO(__vmax##sign##ending, narrow, x > y ? x : y)                    \
+    CUDA_CPU_VIDEO(__vmin##sign##ending, narrow, x < y ? x : y)                    \
+    CUDA_CPU_VIDEO(__vabsdiff##sign##ending, narrow, x > y ? x - y : y - x)        \
+    CUDA_CPU_VIDEO(__vavg##sign##ending, narrow, (x + y + (x + y >= 0)) >> 1)      \
+    CUDA_CPU_VIDEO(__vadd##wide##ending, narrow, cuda_cpu::saturated<Part>(x + y)) \
+    CUDA_CPU_VIDEO(__vsub##wide##ending, narrow, cuda_cpu::saturated<Part>(x - y)) \
+    CUDA_CPU_VIDEO(__vcmpgt##sign##ending, narrow, x > y ? -1 : 0)                 \
+    CUDA_CPU_VIDEO(__vcmpge##sign##ending, narrow, x >= y ? -1 : 0)                \
+    CUDA_CPU_VIDEO(__vcmplt##sign##ending, narrow, x < y ? -1 : 0)                 \
+    CUDA_CPU_VIDEO(__vcmple##sign##ending, narrow, x <= y ? -1 : 0)                \
+    CUDA_CPU_VIDEO(__vsetgt##sign##ending, narrow, x > y)                          \
+    CUDA_CPU_VIDEO(__vsetge##sign##ending, narrow, x >= y)                         \
+    CUDA_CPU_VIDEO(__vsetlt##sign##ending, narrow, x < y)                          \
+    CUDA_CPU_VIDEO(__vsetle##sign##ending, narrow, x <= y)                         \
+    inline unsigned int __vsad##sign##ending(unsigned int a, unsigned int b) {     \
+        unsigned int sum = 0;                                                      \
+        cuda_cpu::of_parts<narrow>(a, b, [&](int x, int y) {                       \
+            sum += static_cast<unsigned int>(x > y ? x - y : y - x);               \
+            return 0;                                                              \
+        });                                                                        \
+        return sum;                                                                \
     }
-#define CUDA_CPU_VIDEO_ALL(ending, signed_part, unsigned_part)              \
-    CUDA_CPU_VIDEO(__vadd##ending, unsigned_part, x + y)                    \
-    CUDA_CPU_VIDEO(__vsub##ending, unsigned_part, x - y)                    \
-    CUDA_CPU_VIDEO(__vcmpeq##ending, unsigned_part, x == y ? -1 : 0)        \
-    CUDA_CPU_VIDEO(__vcmpne##ending, unsigned_part, x != y ? -1 : 0)        \
-    CUDA_CPU_VIDEO(__vseteq##ending, unsigned_part, x == y)                 \
-    CUDA_CPU_VIDEO(__vsetne##ending, unsigned_part, x != y)                 \
-    CUDA_CPU_VIDEO(__vhaddu##ending, unsigned_part, (x + y) >> 1)           \
-    CUDA_CPU_VIDEO_BOTH(ending, s, ss, signed_part)                         \
-    CUDA_CPU_VIDEO_BOTH(ending, u, us, unsigned_part)                       \
-    inline unsigned int __vneg##ending(unsigned int a) {                    \
-        return __vsub##ending(0, a);                                        \
-    }                                                                       \
-    inline unsigned int __vabs##ending(unsigned int a) {                    \
+#define CUDA_CPU_VIDEO_ALL(ending, signed_part, unsigned_part)                                   \
+    CUDA_CPU_VIDEO(__vadd##ending, unsigned_part, x + y)                                         \
+    CUDA_CPU_VIDEO(__vsub##ending, unsigned_part, x - y)                                         \
+    CUDA_CPU_VIDEO(__vcmpeq##ending, unsigned_part, x == y ? -1 : 0)                             \
+    CUDA_CPU_VIDEO(__vcmpne##ending, unsigned_part, x != y ? -1 : 0)                             \
+    CUDA_CPU_VIDEO(__vseteq##ending, unsigned_part, x == y)                                      \
+    CUDA_CPU_VIDEO(__vsetne##ending, unsigned_part, x != y)                                      \
+    CUDA_CPU_VIDEO(__vhaddu##ending, unsigned_part, (x + y) >> 1)                                \
+    CUDA_CPU_VIDEO_BOTH(ending, s, ss, signed_part)                                              \
+    CUDA_CPU_VIDEO_BOTH(ending, u, us, unsigned_part)                                            \
+    inline unsigned int __vneg##ending(unsigned int a) { return __vsub##ending(0, a); }          \
+    inline unsigned int __vabs##ending(unsigned int a) {                                         \
         return cuda_cpu::of_parts<signed_part>(a, 0, [](int x, int) { return x < 0 ? -x : x; }); \
-    }                                                                       \
+    }                                                                                            \
     inline unsigned int __vnegss##ending(unsigned int a) { return __vsubss##ending(0, a); }
 CUDA_CPU_VIDEO_ALL(2, int16_t, uint16_t)
 CUDA_CPU_VIDEO_ALL(4, int8_t, uint8_t)
@@ -90,8 +90,12 @@ inline int __dp4a(int a, int b, int c) { return cuda_cpu::dot_of_parts<int8_t, i
 inline unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int c) {
     return cuda_cpu::dot_of_parts<uint8_t, uint8_t>(a, b, c);
 }
-inline int __dp2a_lo(int a, int b, int c) { return cuda_cpu::dot_of_parts<int16_t, int8_t>(a, b, c); }
-inline int __dp2a_hi(int a, int b, int c) { return cuda_cpu::dot_of_parts<int16_t, int8_t>(a, b, c, 2); }
+inline int __dp2a_lo(int a, int b, int c) {
+    return cuda_cpu::dot_of_parts<int16_t, int8_t>(a, b, c);
+}
+inline int __dp2a_hi(int a, int b, int c) {
+    return cuda_cpu::dot_of_parts<int16_t, int8_t>(a, b, c, 2);
+}
 inline unsigned int __dp2a_lo(unsigned int a, unsigned int b, unsigned int c) {
     return cuda_cpu::dot_of_parts<uint16_t, uint8_t>(a, b, c);
 }

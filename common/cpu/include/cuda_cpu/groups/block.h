@@ -35,10 +35,15 @@ class grid_group {
     static bool is_valid() { return cuda_cpu::grid_is_cooperative(); }
     static void sync(CUDA_CPU_SITE) { cuda_cpu::grid_barrier({file, line}); }
     static unsigned long long block_rank() {
-        return blockIdx.x + gridDim.x * (blockIdx.y + static_cast<unsigned long long>(gridDim.y) * blockIdx.z);
+        return blockIdx.x +
+               gridDim.x * (blockIdx.y + static_cast<unsigned long long>(gridDim.y) * blockIdx.z);
     }
-    static unsigned long long num_blocks() { return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z; }
-    static unsigned long long thread_rank() { return block_rank() * thread_block::size() + thread_block::thread_rank(); }
+    static unsigned long long num_blocks() {
+        return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
+    }
+    static unsigned long long thread_rank() {
+        return block_rank() * thread_block::size() + thread_block::thread_rank();
+    }
     static unsigned long long size() { return num_blocks() * thread_block::size(); }
     static unsigned long long num_threads() { return size(); }
     static dim3 group_dim() { return gridDim; }
@@ -61,7 +66,9 @@ class thread_group {
     }
     unsigned int size() const { return mask_ == 0 ? thread_block::size() : lanes().size(); }
     unsigned int num_threads() const { return size(); }
-    unsigned int thread_rank() const { return mask_ == 0 ? thread_block::thread_rank() : lanes().thread_rank(); }
+    unsigned int thread_rank() const {
+        return mask_ == 0 ? thread_block::thread_rank() : lanes().thread_rank();
+    }
     unsigned int lane_mask() const { return mask_ == 0 ? cuda_cpu::lanes_of_warp() : mask_; }
 
  private:
@@ -78,7 +85,8 @@ inline unsigned int tile_mask(unsigned int lane, unsigned int size) {
 }  // namespace detail
 template <unsigned int size, class Parent>
 thread_block_tile<size, Parent> tiled_partition(const Parent& parent) {
-    const unsigned int lane = cuda_cpu::this_lane(), rank = static_cast<unsigned int>(parent.thread_rank());
+    const unsigned int lane = cuda_cpu::this_lane(),
+                       rank = static_cast<unsigned int>(parent.thread_rank());
     const unsigned int parts = (static_cast<unsigned int>(parent.size()) + size - 1) / size;
     return {detail::tile_mask(lane, size), parts, rank / size};
 }

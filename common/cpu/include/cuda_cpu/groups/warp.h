@@ -10,11 +10,13 @@ namespace cuda_cpu {
 // Lane `source` of the warp gives its value, of any size, to each lane of `mask` that asks for it.
 template <class T>
 T shuffled(unsigned int mask, const T& value, int source, const Site& site) {
-    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 32, "a group exchanges plain values of at most 32 bytes");
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 32,
+                  "a group exchanges plain values of at most 32 bytes");
     constexpr size_t words = (sizeof(T) + 7) / 8;
     uint64_t bits[words] = {};
     std::memcpy(bits, &value, sizeof(T));
-    for (uint64_t& word : bits) word = warp_meeting(WarpOperation::shuffle, mask, word, source, site);
+    for (uint64_t& word : bits)
+        word = warp_meeting(WarpOperation::shuffle, mask, word, source, site);
     T result;
     std::memcpy(&result, bits, sizeof(T));
     return result;
@@ -31,23 +33,27 @@ class Lanes {
 
     template <class T>
     T shfl(T value, int rank, CUDA_CPU_SITE) const {
-        return shuffled(mask_, value, lane_of(static_cast<unsigned int>(rank) % size()), {file, line});
+        return shuffled(mask_, value, lane_of(static_cast<unsigned int>(rank) % size()),
+                        {file, line});
     }
     // Beyond either end of the group a lane gets its own value back.
     template <class T>
     T shfl_up(T value, unsigned int distance, CUDA_CPU_SITE) const {
         const unsigned int rank = thread_rank();
-        return shuffled(mask_, value, lane_of(distance <= rank ? rank - distance : rank), {file, line});
+        return shuffled(mask_, value, lane_of(distance <= rank ? rank - distance : rank),
+                        {file, line});
     }
     template <class T>
     T shfl_down(T value, unsigned int distance, CUDA_CPU_SITE) const {
         const unsigned int rank = thread_rank();
-        return shuffled(mask_, value, lane_of(rank + distance < size() ? rank + distance : rank), {file, line});
+        return shuffled(mask_, value, lane_of(rank + distance < size() ? rank + distance : rank),
+                        {file, line});
     }
     template <class T>
     T shfl_xor(T value, unsigned int bits, CUDA_CPU_SITE) const {
         const unsigned int rank = thread_rank();
-        return shuffled(mask_, value, lane_of((rank ^ bits) < size() ? rank ^ bits : rank), {file, line});
+        return shuffled(mask_, value, lane_of((rank ^ bits) < size() ? rank ^ bits : rank),
+                        {file, line});
     }
     int any(int predicate, CUDA_CPU_SITE) const { return ballot(predicate, file, line) != 0; }
     int all(int predicate, CUDA_CPU_SITE) const { return ballot(predicate == 0, file, line) == 0; }
@@ -117,7 +123,8 @@ inline coalesced_group coalesced_threads(CUDA_CPU_SITE) {
 // A tile of `size_of_tile` lanes that follow each other.
 template <unsigned int size_of_tile, class Parent = void>
 class thread_block_tile : public cuda_cpu::Lanes {
-    static_assert(size_of_tile >= 1 && size_of_tile <= 32 && (size_of_tile & (size_of_tile - 1)) == 0,
+    static_assert(size_of_tile >= 1 && size_of_tile <= 32 &&
+                      (size_of_tile & (size_of_tile - 1)) == 0,
                   "in CPU mode a tile has 1, 2, 4, 8, 16 or 32 threads");
 
  public:
@@ -125,7 +132,9 @@ class thread_block_tile : public cuda_cpu::Lanes {
         : Lanes(mask), parts_(parts), part_(part) {}
     template <class OtherParent>
     thread_block_tile(const thread_block_tile<size_of_tile, OtherParent>& other)
-        : Lanes(other.lane_mask()), parts_(other.meta_group_size()), part_(other.meta_group_rank()) {}
+        : Lanes(other.lane_mask()),
+          parts_(other.meta_group_size()),
+          part_(other.meta_group_rank()) {}
     static constexpr unsigned int size() { return size_of_tile; }
     static constexpr unsigned int num_threads() { return size_of_tile; }
     unsigned int meta_group_size() const { return parts_; }
@@ -138,8 +147,9 @@ class thread_block_tile : public cuda_cpu::Lanes {
 // The lanes whose label is this lane's; those for which a predicate is as it is here.
 template <class Group, class Label>
 coalesced_group labeled_partition(const Group& group, Label label, CUDA_CPU_SITE) {
-    return coalesced_group(static_cast<unsigned int>(cuda_cpu::warp_meeting(
-        cuda_cpu::WarpOperation::match_any, group.lane_mask(), cuda_cpu::to_bits(label), 0, {file, line})));
+    return coalesced_group(static_cast<unsigned int>(
+        cuda_cpu::warp_meeting(cuda_cpu::WarpOperation::match_any, group.lane_mask(),
+                               cuda_cpu::to_bits(label), 0, {file, line})));
 }
 template <class Group>
 coalesced_group binary_partition(const Group& group, bool predicate, CUDA_CPU_SITE) {

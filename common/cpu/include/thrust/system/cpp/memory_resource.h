@@ -1,13 +1,13 @@
 // Where Thrust gets the memory of a device_vector in CPU mode: from cudaMalloc, so that kernels may use it. This file
 // stands in for Thrust's own of the same name; malloc_and_free.h says how its algorithms reach that memory.
 #pragma once
-#include <new>
-
 #include <thrust/detail/config.h>
 #include <thrust/mr/fancy_pointer_resource.h>
 #include <thrust/mr/memory_resource.h>
 #include <thrust/system/cpp/pointer.h>
 #include <thrust/system/detail/sequential/malloc_and_free.h>
+
+#include <new>
 
 THRUST_NAMESPACE_BEGIN
 namespace system {
@@ -26,7 +26,8 @@ class device_memory : public ::thrust::mr::memory_resource<> {
     }
     void do_deallocate(void* memory, std::size_t, std::size_t) override { ::cudaFree(memory); }
 };
-using native_resource = ::thrust::mr::fancy_pointer_resource<device_memory, ::thrust::cpp::pointer<void>>;
+using native_resource =
+    ::thrust::mr::fancy_pointer_resource<device_memory, ::thrust::cpp::pointer<void>>;
 using universal_native_resource =
     ::thrust::mr::fancy_pointer_resource<device_memory, ::thrust::cpp::universal_pointer<void>>;
 

@@ -2,11 +2,11 @@
 // touch device memory from the host; so from the start of a program that includes Thrust device memory stays open, and
 // a launch runs at once. This file stands in for Thrust's own of the same name.
 #pragma once
-#include <cstdlib>
-
 #include <thrust/detail/config.h>
 #include <thrust/detail/raw_pointer_cast.h>
 #include <thrust/system/detail/sequential/execution_policy.h>
+
+#include <cstdlib>
 
 #include "cuda_runtime.h"
 

@@ -10,6 +10,7 @@ Builds the worked solutions, all at once, and then takes the steps one after the
   faults      planted faults must be caught here too
   sanitize    compute-sanitizer on the small cases: memcheck, racecheck, synccheck, initcheck
   teaching    compute-sanitizer on the programs of tests/teaching, beside what they expect
+  features    the programs of tests/programs/features: what CPU mode says it has, the card has
   explain     make explain, by ncu
   bench       make bench, into build/bench
 LAB is the beginning of a lab's name, such as 05; without any it is every lab. What has to be measured
@@ -23,7 +24,7 @@ export BACKEND=gpu
 steps=() labs=() wrong=0
 while [ $# -gt 0 ]; do
     case $1 in
-        check | faults | sanitize | teaching | explain | bench) steps+=("$1") ;;
+        check | faults | sanitize | teaching | features | explain | bench) steps+=("$1") ;;
         --help) usage && exit ;;
         --) shift && break ;;
         *) echo "on_card.sh: there is no step $1 (on_card.sh --help lists them)" >&2 && exit 2 ;;
@@ -104,6 +105,11 @@ teaching() {
     PYTHONPATH="common:tests${PYTHONPATH:+:$PYTHONPATH}" python3 -B tests/teaching/on_card.py || wrong=1
 }
 
+# Needs no lab.
+features() {
+    PYTHONPATH="common:tests${PYTHONPATH:+:$PYTHONPATH}" python3 -B -m pytest tests/test_features.py -q -k test_feature || wrong=1
+}
+
 bench() {
     local lab
     for lab in "${labs[@]}"; do
@@ -113,7 +119,7 @@ bench() {
     done
 }
 
-if [ "${steps[*]}" != teaching ]; then
+if [ "${steps[*]}" != teaching ] && [ "${steps[*]}" != features ]; then
     say "building ${#labs[@]} labs"
     build
 fi
@@ -129,6 +135,7 @@ for step in "${steps[@]}"; do
         faults) faults ;;
         sanitize) sanitize ;;
         teaching) teaching ;;
+        features) features ;;
         explain) for lab in "${labs[@]}"; do make -s explain LAB="$lab" SOLUTION=1 || wrong=1; done ;;
         bench) bench ;;
     esac

@@ -75,3 +75,11 @@ def test_what_is_missing_is_named(own):
     assert "the program uses OpenMP: give FLAGS=-fopenmp" in result.stderr
     result = make("run", own, ["main.cu", "no.cu"], "")
     assert f"make run: there is no file {own}/no.cu; FILE= names a .cu file" in result.stderr
+
+
+@only_cpu
+def test_what_is_left_out_for_newer_cards_is_named(tmp_path):
+    source = tmp_path / "newer.cu"
+    source.write_text("#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\n#endif\n#if __CUDA_ARCH__ >= 700\n#endif\nint main() {}\n")
+    result = farm.run("bash", farm.ROOT / "common/cpu/compile.sh", source, "-o", tmp_path / "newer", timeout=300)
+    assert result.returncode == 0 and f"{source}:3: note: CPU mode does not define __CUDA_ARCH__" in result.stderr

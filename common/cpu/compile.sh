@@ -216,10 +216,18 @@ link() { # words of the compiler's line
         -no-pie "${link_flags[@]}" -l:libboost_context.a -o "$work/output" 2>"$work/said" || status=$?
     if [ $status = 0 ] || ! grep -q 'undefined reference to' "$work/said"; then
         cat -- "$work/said" >&2
+        tell_left_out
     else
         tell_undefined
     fi
     return $status
+}
+# What a program of somebody guards for newer cards is not there, which nothing else says.
+tell_left_out() {
+    local line
+    line=$(grep -nE '^[[:space:]]*#[[:space:]]*(el)?if[^!]*__CUDA_ARCH__[[:space:]]*>' -- "$source" | head -n 1)
+    [ -z "$line" ] || grep -q 'common/lab\.h"' -- "$source" ||
+        echo "$source:${line%%:*}: note: CPU mode does not define __CUDA_ARCH__: what stands between this line and its #endif or #else is left out" >&2
 }
 as_word() { # a name, in quotes if it needs them
     [[ $1 != *[[:space:]]* ]] && printf '%s' "$1" || printf "'%s'" "$1"

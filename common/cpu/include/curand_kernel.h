@@ -202,3 +202,6 @@ unsigned int curand_poisson(State* state, double mean) {
     }
     return count;
 }
+
+// As with CUDA, this header brings the host API, too.
+#include "curand.h"

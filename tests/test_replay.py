@@ -82,6 +82,26 @@ int main() {
     return 0;
 }
 """
+TOO_LATE = """
+__global__ void turn(int* turned) {
+    __shared__ int tile[64];
+    int value = threadIdx.x;
+    if (threadIdx.x >= 32) {
+        value *= 2;
+        value *= 2;
+        value *= 2;
+    }
+    tile[threadIdx.x] = value;
+    turned[threadIdx.x] = tile[63 - threadIdx.x];
+}
+int main() {
+    int* turned;
+    cudaMalloc(&turned, 64 * sizeof(int));
+    turn<<<1, 64>>>(turned);
+    cudaDeviceSynchronize();
+    return 0;
+}
+"""
 ENDINGS = """
 #include <cstdlib>
 #include <cstring>
@@ -327,6 +347,25 @@ def test_the_page_in_a_browser(folder, lost_update, width, height):
             seen.press("home", "p", "right", "1", "right", "1", "p")
             assert "of 2 right" in seen.run("return byId('question').textContent")
         assert seen.console() == []
+
+
+@pytest.mark.skipif(bool(browser.missing()), reason=browser.missing() or "there")
+def test_a_fault_says_who_writes_too_late(folder):
+    source = folder / "too_late.cu"
+    source.write_text(TOO_LATE)
+    one = film(source)
+    fault = next(fault for fault in one.faults if fault["kind"] == "uninitialised")
+    written = max(step for step in range(one.reel.steps) if lines_of(one, "step_place")[step] == 10)  # by the second warp, which comes later
+    path = folder / "too_late.html"
+    page.write(one, path)
+    with browser.Browser(1280, 800, folder / "profile-late") as seen:
+        seen.open(path.as_uri())
+        seen.wait("document.body.dataset.ready === 'yes'")
+        seen.press("f")
+        assert f"Too late, thread 63 writes it, at step {written}." in seen.run("return document.querySelector('#faults .now').textContent")
+        seen.press("F")
+        said = seen.run("return byId('then').textContent")
+        assert said.startswith("There is no earlier fault.") and "reads the shared variable tile, element 63" in said
 
 
 @pytest.mark.parametrize("moment", moments.MOMENTS, ids=lambda moment: moment.name)

@@ -88,7 +88,7 @@ class Predict {
     ++this.total;
     this.right += isRight;
     view.go(asked.step);
-    this.say(`${isRight ? "✓ Right" : "✗ No"}: ${asked.name(asked.right)}.`, [], isRight ? "good" : "bad");
+    this.say(`${isRight ? "✓ Right" : "✗ No"}: ${asked.name(asked.right)}. ▶ asks the next.`, [], isRight ? "good" : "bad");
   }
   // A click on a cell answers the question for an element.
   answerCell(array, index) {

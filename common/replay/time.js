@@ -13,8 +13,11 @@ const KEYS = [["→ ←", "forward and back, as far as is chosen below the slide
   ["l", "light, dark"], ["?", "this list"]];
 const MEANINGS = [["warp", "32 threads of a block, which take their steps together"], ["lane", "a thread's place in its warp, 0 to 31"],
   ["barrier", "__syncthreads(): a thread waits there until all of its block have come"],
-  ["race", "two threads use one element, one of them writes, and nothing between says who is first"],
+  ["race", "two threads use one element, one of them writes, and nothing between says who is first; if the result is right, then by chance"],
+  ["uninitialised", "a thread reads what nobody has written so far (·); a float that is computed of it is NaN here, on a GPU anything"],
+  ["atomic (a)", "a read, a change and a write of one element that no other thread can come between"],
   ["bank", "a word of shared memory lies in one of 32 banks; a bank gives one word at a time"],
+  ["wavefront", "a pass over shared memory: a step takes as many as its busiest bank has words to give"],
   ["sector", "32 bytes of global memory, which come together"]];
 
 // Which elements, as short as it can be said: part[0 … 31].
@@ -87,12 +90,25 @@ class View {
     marks.append(...this.faults.map(fault => element("i", {class: "fault", style: at(fault.step), text: "!"})));
     byId("faults").hidden = !this.faults.length;
     byId("faults").querySelector("ol").append(...this.faults.map(fault => element("li", {}, element("button", {
-      text: `! step ${fault.step}: ${fault.kind}${fault.lines.length ? `, line ${spans(fault.lines)}` : ""}`, onclick: () => this.goFault(fault)}),
-    element("p", {text: fault.sentence}))));
+      text: `! step ${fault.step}: ${fault.kind}${fault.lines.length ? `, line${fault.lines.length > 1 ? "s" : ""} ${spans(fault.lines)}` : ""}`, onclick: () => this.goFault(fault)}),
+    element("p", {text: `${fault.sentence} ${this.comesTooLate(fault)}`}))));
     byId("task").textContent = known.task;
     byId("task").onclick = () => byId("task").classList.toggle("open");
     byId("task").hidden = !known.task;
     if (known.left_out.length) byId("said").append(element("p", {class: "left", text: known.left_out.join(" ")}));
+  }
+
+  // Who writes the element later that a thread has read too early; "" where nobody does, or nothing was read.
+  comesTooLate({kind, address, step}) {
+    const {film} = this, array = film.arrays.find(one => address >= one.start && address < one.start + one.bytes);
+    if (kind !== "uninitialised" || !array) return "";
+    const end = film.accessStart[film.block(step).end], offset = address - array.start;
+    for (let i = film.accessStart[step + 1]; i < end; ++i) {
+      if (film.access_array[i] !== array.number || film.access_what[i] === LOAD || film.access_thread[i] === 0xffff) continue;
+      if (film.access_offset[i] <= offset && film.access_offset[i] + film.access_size[i] > offset)
+        return `Too late, thread ${index3(film.access_thread[i], film.launch(step).block)} writes it, at step ${film.stepOf(i)}.`;
+    }
+    return "";
   }
 
   // ---------------------------------------------------------------- where to
@@ -150,9 +166,10 @@ class View {
       const fault = stride === "fault" && this.faults.find(one => one.step === step);
       return fault ? this.goFault(fault) : this.go(step);
     }
-    byId("then").textContent = stride === "cell" && !this.cell ? "Choose a cell of memory first."
+    this.say();  // what the step did stays
+    byId("then").prepend(stride === "cell" && !this.cell ? "Choose a cell of memory first (m, or a click). "
       : `There is no ${by > 0 ? "later" : "earlier"} ${{fault: "fault", barrier: "barrier", block: "block", cell: "access to this cell",
-        thread: "step of this thread"}[stride] || "step"}.`;
+        thread: "step of this thread"}[stride] || "step"}. `);
   }
   forward() { return this.predict.on ? this.predict.ask() : this.move(1); }
   play() {

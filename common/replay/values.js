@@ -70,7 +70,7 @@ class Values {
     const array = this.film.arrays.find(one => address >= one.start && address <= one.start + one.bytes);
     if (!array) return "a pointer";
     const element = Math.floor((address - array.start) / this.elementSize(array));
-    return element ? `${array.title} + ${element}` : array.title;
+    return `→ ${array.title}${element ? ` + ${element}` : ""}`;
   }
 
   elementSize(array) { return array.type === undefined ? array.guess || 4 : Math.max(this.types[array.type].size, 1); }

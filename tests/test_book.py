@@ -173,6 +173,29 @@ def test_search(site, address, tmp_path, word, page, served):
         chromium.open(f"{address if served else site.as_uri()}/search.html?q={word}")
         chromium.wait("document.querySelectorAll('#search-results li').length > 0")
         chromium.wait(f"[...document.querySelectorAll('#search-results a')].some(link => link.href.includes('{page}'))")
+        assert chromium.console() == []
+
+
+@in_browser
+def test_words_and_drawings_stay_whole(site, tmp_path):
+    """On a telephone a heading's words; in a line the words of a command; in print the lines of drawings, but those that the paper is too narrow for."""
+    with browser.Browser(390, 844, tmp_path / "telephone") as chromium:
+        for lab in farm.labs():
+            chromium.open((site / f"labs/{lab}/README.html").as_uri())
+            assert chromium.run("""return [...document.querySelectorAll("h1")].flatMap(one => [...one.firstChild.data.matchAll(/\\S+/g)].filter(word => {
+                const range = document.createRange();
+                range.setStart(one.firstChild, word.index);
+                range.setEnd(one.firstChild, word.index + word[0].length);
+                return range.getClientRects().length > 1; })).map(String)""") == [], lab
+        chromium.open((site / "labs/03_vector_add/README.html").as_uri())
+        assert chromium.run("return [...document.querySelectorAll('code .pre')].filter(one => one.textContent.length < 20 && one.offsetHeight > 30).map(one => one.textContent)") == []
+    with browser.Browser(673, 900, tmp_path / "paper") as chromium:  # 178 mm
+        chromium.open((site / "labs/03_vector_add/README.html").as_uri())
+        chromium.ask("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"media": "print"}})
+        assert chromium.run("""return [...document.querySelectorAll(".highlight pre")].filter(one => one.checkVisibility()).filter(one => {
+            const lines = one.textContent.trimEnd().split("\\n"), style = getComputedStyle(one);
+            return Math.max(...lines.map(line => line.length)) < 110 && one.clientHeight > (lines.length + 1) * parseFloat(style.lineHeight) + 2 * parseFloat(style.paddingTop);
+        }).map(one => one.textContent)""") == []
 
 
 @in_browser

@@ -36,6 +36,8 @@ html_show_sphinx = html_show_copyright = html_copy_source = False
 html_static_path = ["style.css"]
 html_favicon = "icon.svg"
 html_css_files = ["style.css"]
+# A page that lies in a folder may not read others for what surrounds a word that is found.
+html_js_files = [(None, {"body": "if (location.protocol === 'file:') DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;"})]
 
 
 def repository() -> str:

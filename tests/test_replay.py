@@ -368,6 +368,35 @@ def test_a_fault_says_who_writes_too_late(folder):
         assert said.startswith("There is no earlier fault.") and "reads the shared variable tile, element 63" in said
 
 
+@pytest.mark.skipif(bool(browser.missing()), reason=browser.missing() or "there")
+def test_a_cell_that_is_chosen_by_keys_is_seen(folder):
+    path = folder / "cells.html"
+    page.write(film(TEACHING / "tree_sum.cu"), path)
+    cell = """const box = byId("memory").getBoundingClientRect(), own = document.querySelector("#memory .chosen").getBoundingClientRect();
+        return [view.cell.array, view.cell.index, own.top >= box.top && own.bottom <= box.bottom]"""
+    with browser.Browser(1280, 800, folder / "profile-cell") as seen:
+        seen.open(path.as_uri())
+        seen.wait("document.body.dataset.ready === 'yes'")
+        array, element = seen.run("""const {film} = view, own = one => one.thread === 70;
+            view.follow(70);
+            view.go(Array.from(film.step_mask.keys()).find(step => film.accesses(step).some(own)));
+            const used = film.accesses(view.step).find(own);
+            return [used.array, used.offset / 4]""")
+        for _ in range(3):
+            seen.press("m")
+            chosen = seen.run(cell)
+            assert chosen[2]
+            if chosen[0] == array:
+                assert chosen[1] == element
+                break
+        else:
+            raise AssertionError("m does not come to the array that the step uses")
+        seen.press(*["]"] * 50)
+        assert seen.run(cell) == [array, element + 50, True]
+        seen.press("p", "right", "m")
+        assert "of 1 right" not in seen.run("return byId('question').textContent")
+
+
 @pytest.mark.parametrize("moment", moments.MOMENTS, ids=lambda moment: moment.name)
 def test_handouts_ask_before_they_show(moment):
     """Each moment is in its lab's handout with its question, and what its mistake replaces is in the solution."""

@@ -22,7 +22,9 @@ class MemoryTables {
     return this.list;
   }
 
-  show(step) {
+  // Goes to where the step reads and writes, unless it is only a cell that has been chosen.
+  show(step, follows = true) {
+    this.follows = follows;
     const {film} = this, accesses = film.accesses(step), list = this.ofLaunch(film.block(step).launch);
     const panels = list.map(array => this.panel(array, step, accesses.filter(one => one.array === array.number)));
     const holder = byId("arrays");
@@ -31,13 +33,13 @@ class MemoryTables {
     const box = byId("memory");
     const cell = box.querySelector(".c.mine") || box.querySelector(".c.read, .c.written");
     const top = cell ? cell.offsetTop - box.offsetTop : 0, title = cell ? cell.closest(".array").offsetTop - box.offsetTop : 0;
-    if (cell && box.scrollHeight > box.clientHeight && (top < box.scrollTop + 50 || top + 30 > box.scrollTop + box.clientHeight))
+    if (follows && cell && box.scrollHeight > box.clientHeight && (top < box.scrollTop + 50 || top + 30 > box.scrollTop + box.clientHeight))
       box.scrollTop = Math.max(title - 40, top - box.clientHeight + 60);  // with the array's name, if both fit
     this.showCell();
   }
 
   option(array) {
-    if (!this.options.has(array.number)) this.options.set(array.number, {laid: false, row: 0, column: 0, moved: false});
+    if (!this.options.has(array.number)) this.options.set(array.number, {laid: false, row: 0, column: 0});
     return this.options.get(array.number);
   }
   // How many elements a row has, of how many rows, and what the row's first is called.
@@ -62,7 +64,7 @@ class MemoryTables {
       }
     }
     const shownRows = Math.min(rows, MOST_ROWS), shownColumns = Math.min(columns, MOST_COLUMNS);
-    this.follow(option, touched, accesses, {size, columns, rows, shownRows, shownColumns});
+    if (this.follows) this.follow(option, accesses, {size, columns, rows, shownRows, shownColumns});
     let panel = this.panels.get(array.number);
     // What no step between has touched looks as before.
     const chosen = `${view.thread}.${view.cell?.array}.${view.cell?.index}`;
@@ -120,11 +122,23 @@ class MemoryTables {
     return columns === 1 ? 200 : Math.max(4, Math.min(8, Math.floor(width / letter)));
   }
 
+  // Shows a cell that has been chosen by keys.
+  reveal(array, index) {
+    const {columns, rows} = this.layout(array);
+    this.turnTo(this.option(array), index, {columns, rows, shownRows: Math.min(rows, MOST_ROWS), shownColumns: Math.min(columns, MOST_COLUMNS)});
+    this.view.show(true);
+    byId("memory").querySelector(".chosen")?.scrollIntoView({block: "nearest"});
+  }
+
   // The part of a large array that is shown is the one that the followed thread touches, or any.
-  follow(option, touched, accesses, {size, columns, rows, shownRows, shownColumns}) {
-    if (!accesses.length) return;
-    const own = accesses.find(one => one.thread === this.view.thread) || accesses[0];
-    const index = Math.floor(own.offset / size), row = Math.floor(index / columns), column = index % columns;
+  follow(option, accesses, sizes) {
+    if (accesses.length) this.turnTo(option, this.touchedFirst(accesses, sizes.size), sizes);
+  }
+  touchedFirst(accesses, size) {
+    return Math.floor((accesses.find(one => one.thread === this.view.thread) || accesses[0]).offset / size);
+  }
+  turnTo(option, index, {columns, rows, shownRows, shownColumns}) {
+    const row = Math.floor(index / columns), column = index % columns;
     if (row < option.row || row >= option.row + shownRows) option.row = Math.max(0, Math.min(rows - shownRows, row - (row % shownRows)));
     if (column < option.column || column >= option.column + shownColumns)
       option.column = Math.max(0, Math.min(columns - shownColumns, column - (column % shownColumns)));
@@ -151,7 +165,7 @@ class MemoryTables {
       element("small", {text: `${array.space}, ${array.type === undefined ? `${array.guess} bytes` : this.values.types[array.type].name}` +
         `${array.shape.length > 1 ? ` ${array.shape.join(" × ")}` : ` [${array.shape[0]}]`}`}),
       element("button", {text: `by ${name}`, "aria-pressed": option.laid, title: array.shared ? "32 banks of 4 bytes" : "32 bytes a row",
-        onclick: () => { option.laid = !option.laid; option.row = option.column = 0; view.show(true); }}),
+        onclick: () => { option.laid = !option.laid; option.row = option.column = 0; view.show(); }}),
       element("span", {class: "part"}));
     if (rows > shownRows) head.append(move(-1, "row"), move(1, "row"));
     if (columns > shownColumns) head.append(move(-1, "column"), move(1, "column"));

@@ -9,7 +9,7 @@ const STRIDES = [
 const KEYS = [["→ ←", "forward and back, as far as is chosen below the slider"],
   ...STRIDES.map(([, , key, what]) => [`${key} ${key.toUpperCase()}`, `${what}; the capital goes back`]),
   ["Home End", "the beginning, the end"], ["space", "play, stop"], [". ,", "follow the next thread, the one before"],
-  ["m", "choose a cell of the next array"], ["] [", "the next cell, the one before"], ["p", "predict: be asked before a step; 1 to 4 answer"],
+  ["m", "choose a cell of the next array: what the step reads or writes, else its first"], ["] [", "the next cell, the one before"], ["p", "predict: be asked before a step; 1 to 4 answer"],
   ["l", "light, dark"], ["?", "this list"]];
 const MEANINGS = [["warp", "32 threads of a block, which take their steps together"], ["lane", "a thread's place in its warp, 0 to 31"],
   ["barrier", "__syncthreads(): a thread waits there until all of its block have come"],
@@ -45,6 +45,8 @@ function shortIndices(sentence, {grid, block}) {
   return sentence.replace(/\b(thread|block) \((\d+),0,0\)/g, (text, word, number) =>
     (word === "thread" ? block : grid).slice(1).every(side => side === 1) ? `${word} ${number}` : text);
 }
+
+const firstSentence = ({sentence}) => sentence.match(/^.*?\.(?=\s|$)|^.*/s)[0];
 
 class View {
   constructor(film, values) {
@@ -91,7 +93,8 @@ class View {
     byId("faults").hidden = !this.faults.length;
     byId("faults").querySelector("ol").append(...this.faults.map(fault => element("li", {}, element("button", {
       text: `! step ${fault.step}: ${fault.kind}${fault.lines.length ? `, line${fault.lines.length > 1 ? "s" : ""} ${spans(fault.lines)}` : ""}`, onclick: () => this.goFault(fault)}),
-    element("p", {text: `${fault.sentence} ${this.comesTooLate(fault)}`}))));
+    element("p", {}, element("span", {text: firstSentence(fault)}),
+      `${fault.sentence.slice(firstSentence(fault).length)} ${this.comesTooLate(fault)}`))));
     byId("task").textContent = known.task;
     byId("task").onclick = () => byId("task").classList.toggle("open");
     byId("task").hidden = !known.task;
@@ -193,9 +196,12 @@ class View {
   chooseBy(by, nextArray) {
     const list = this.memory.ofLaunch(this.film.block(this.step).launch);
     if (!list.length) return;
-    let at = list.findIndex(array => this.cell && array.number === this.cell.array);
-    if (nextArray || at < 0) return this.choose(list[(at + 1) % list.length].number, 0);
-    this.choose(list[at].number, Math.max(0, Math.min(this.memory.layout(list[at]).count - 1, this.cell.index + by)));
+    const at = list.findIndex(array => this.cell && array.number === this.cell.array);
+    const array = list[nextArray || at < 0 ? (at + 1) % list.length : at], {size, count} = this.memory.layout(array);
+    const touched = this.film.accesses(this.step).filter(one => one.array === array.number);
+    const index = !nextArray && at >= 0 ? this.cell.index + by : touched.length ? this.memory.touchedFirst(touched, size) : 0;
+    this.cell = {array: array.number, index: Math.max(0, Math.min(count - 1, index))};
+    this.memory.reveal(array, this.cell.index);
   }
 
   // ---------------------------------------------------------------- what is seen
@@ -216,7 +222,7 @@ class View {
     }
     choice.value = film.blockOf[this.step];
     this.threads.show(this.step);
-    this.memory.show(this.step);
+    this.memory.show(this.step, !sameMoment);
     if (!sameMoment) this.say();
     this.showStride();
     const laid = film.arrays.filter(array => this.memory.option(array).laid).map(array => array.number);
@@ -234,7 +240,7 @@ class View {
     byId("then").textContent = then;
     const faults = this.faults.filter(fault => fault.step === this.step);
     byId("said").classList.toggle("faulty", faults.length > 0);
-    for (const fault of faults.slice(0, 1)) byId("then").append(element("b", {class: "fault", text: ` ! ${fault.sentence.split(/\.\s/)[0]}.`}));
+    for (const fault of faults.slice(0, 1)) byId("then").append(element("b", {class: "fault", text: ` ! ${firstSentence(fault)}`}));
     if (faults.length > 1) byId("then").append(element("b", {class: "fault", text: ` ! ${faults.length - 1} more below.`}));
     [...byId("faults").querySelectorAll("li")].forEach((line, i) => line.classList.toggle("now", this.faults[i].step === this.step));
     const current = byId("faults").querySelector("li.now"), box = byId("faults");
@@ -288,7 +294,8 @@ class View {
 
   // ---------------------------------------------------------------- keys, address, light
   key(event) {
-    if (event.ctrlKey || event.altKey || event.metaKey || byId("keys").open && event.key !== "?") return;
+    const isLetter = event.getModifierState("AltGraph");  // where [ and ] are typed with it
+    if (!isLetter && (event.ctrlKey || event.altKey || event.metaKey) || byId("keys").open && event.key !== "?") return;
     if (["SELECT", "TEXTAREA"].includes(event.target.tagName)) return;
     if (event.target.id === "slider" && /^(Arrow|Home|End|Page)/.test(event.key)) return;
     if (event.target.tagName === "BUTTON" && (event.key === " " || event.key === "Enter")) return;

@@ -1,5 +1,6 @@
 """make replay: the film is what ran, and the page says what the film has, in a real browser, too."""
 
+import json
 import os
 import re
 from pathlib import Path
@@ -9,7 +10,9 @@ import farm
 import pytest
 import replay_truth
 from replay import __main__ as command
+from checker.failure import Failure
 from replay import moments, page, step_hooks
+from replay.reel import Reel
 
 pytestmark = pytest.mark.skipif(os.uname().machine != "x86_64", reason="replays are made on x86-64")
 TEACHING = farm.ROOT / "tests/teaching"
@@ -105,6 +108,7 @@ int main() {
 ENDINGS = """
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 __global__ void fill(int* array) { array[threadIdx.x] = threadIdx.x; }
 int main(int, char** arguments) {
     int* array;
@@ -113,7 +117,54 @@ int main(int, char** arguments) {
     cudaDeviceSynchronize();
     if (!strcmp(arguments[1], "crash")) *static_cast<volatile int*>(nullptr) = 1;
     if (!strcmp(arguments[1], "abort")) abort();
+    if (!strcmp(arguments[1], "leave")) _exit(3);
+    if (!strcmp(arguments[1], "two")) return 2;
     while (!strcmp(arguments[1], "hang")) {
+    }
+    return 0;
+}
+"""
+KINDS = """
+// </script><!-- <script> @REEL@ @TITLE@
+struct Base { int first; };
+struct Derived : Base { int second; };
+struct Bits { unsigned low : 3; int middle : 5; bool last : 1; };
+struct Half { int written; int not_yet; };
+enum Large : unsigned { huge = 4000000000u };
+enum class Tiny : unsigned char { top = 200 };
+__device__ int table[3];
+__device__ Half alone;
+__global__ void all(Derived* derived, Bits* bits, Half* half, Large* large, Tiny* tiny, long double* wide, double* zero) {
+    const char* text = "</script><!-- <script>";
+    derived->first = 10, derived->second = text[0] == '<';
+    bits->low = 5, bits->middle = -3;
+    half->written = 7;
+    *large = huge, *tiny = Tiny::top, *wide = -1.25L, *zero = -0.0;
+    table[2] = table[0] + 8;
+    alone.not_yet = 9;
+}
+__global__ void both(Half* half) {
+    if (threadIdx.x == 0) half[1].written = 1;
+    __syncthreads();
+    if (threadIdx.x == 1) half[1].not_yet = 2;
+}
+__global__ void each(int* array) {
+    __shared__ int mine[2];
+    mine[threadIdx.x] = array[threadIdx.x] + blockIdx.x;
+    int twice = mine[threadIdx.x];
+    twice = 2 * twice;
+    twice = 2 * twice;
+}
+int main() {
+    void* memory[8];
+    for (void*& one : memory) cudaMalloc(&one, 64);
+    cudaMemset(memory[1], 0, 64);
+    all<<<1, 1>>>((Derived*)memory[0], (Bits*)memory[1], (Half*)memory[2], (Large*)memory[3], (Tiny*)memory[4], (long double*)memory[5], (double*)memory[6]);
+    both<<<1, 2>>>((Half*)memory[2]);
+    for (int i = 0; i < 2; ++i) {
+        cudaMemset(memory[7], i, 64);
+        each<<<2, 2>>>((int*)memory[7]);
+        cudaDeviceSynchronize();
     }
     return 0;
 }
@@ -240,6 +291,87 @@ def test_a_program_that_does_not_end_well_has_its_film(endings, word, status):
 def test_a_kernel_that_is_not_there(endings, capsys, tmp_path):
     options = command.parse(["--kernel", "nothing", "--output", str(tmp_path / "page.html"), str(endings), "--", "end"])
     assert command.replay(options) == 2 and "those that ran are fill" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("word, status, said", [("two", 0, "ended with status 2"), ("leave", 1, "ended with status 3 and has left no film")])
+def test_a_program_that_ends_in_its_own_way(endings, word, status, said, capsys, tmp_path):
+    target = tmp_path / "page.html"
+    assert command.replay(command.parse(["--timeout", "inf", "--output", str(target), str(endings), "--", word])) == status
+    assert said in capsys.readouterr().err and target.exists() == (status == 0)
+
+
+def test_a_film_that_is_not_whole(lost_update, tmp_path):
+    for bytes_kept in (2, 100, len(lost_update.reel.data) - 9):
+        (tmp_path / "reel").write_bytes(lost_update.reel.data[:bytes_kept])
+        with pytest.raises(Failure, match=f"only the first {bytes_kept:,} bytes"):
+            Reel(tmp_path / "reel")
+
+
+def test_a_page_that_cannot_be_written_leaves_nothing(lost_update, tmp_path):
+    (tmp_path / "page.html").mkdir()
+    with pytest.raises(Failure, match="cannot write .*page.html: "):
+        page.write(lost_update, tmp_path / "page.html")
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_what_is_found_where_nothing_is_recorded_has_no_step(folder, lost_update):
+    one = film(folder / "lost_update.cu", options=("--events", "1"))
+    assert one.faults == [] and any("race" in sentence for sentence in one.unseen_faults)
+
+
+@pytest.fixture(scope="module")
+def kinds(folder):
+    source = folder / "kinds.cu"
+    source.write_text(KINDS)
+    return film(source)
+
+
+def test_a_variable_of_the_program_is_one_array(kinds):
+    known = page.knowledge(kinds)
+    starts = {name: (start, size) for start, size, name, _ in known["symbols"]}
+    arrays = [(one["start"], one["bytes"]) for one in kinds.reel.head["arrays"]]
+    assert arrays.count(starts["table"]) == 1 and arrays.count(starts["alone"]) == 1
+
+
+def test_no_source_can_end_or_alter_the_page(kinds, folder):
+    path = folder / "kinds.html"
+    page.write(kinds, path, "@REEL@ </title>")
+    text = path.read_text()
+    data = re.search(r'id="known">(.*?)</script>', text, re.DOTALL)[1]
+    assert "<" not in data and json.loads(data)["files"][0]["text"] == KINDS
+    assert text.count("<title>@REEL@ &lt;/title&gt;</title>") == 1
+
+
+@pytest.mark.skipif(bool(browser.missing()), reason=browser.missing() or "there")
+def test_values_of_all_kinds_and_who_wrote_them(folder, kinds):
+    path = folder / "kinds.html"
+    page.write(kinds, path)
+    with browser.Browser(1280, 800, folder / "profile-kinds") as seen:
+        seen.open(path.as_uri())
+        seen.wait("document.body.dataset.ready === 'yes'")
+        shown = seen.run("""
+            const {film, values} = view;
+            view.go(film.blocks[1].step - 1);
+            return Object.fromEntries(film.arrays.map(one => [one.title, values.element(one, one.title === "table" ? 2 : 0).text]));""")
+        assert shown | {"derived": "{first: 10, second: 1}", "bits": "{low: 5, middle: −3, last: false}", "half": "{written: 7, not_yet: ·}",
+                        "large": "huge", "tiny": "top", "wide": "−1.25", "zero": "−0", "table": "8", "alone": "{written: 0, not_yet: 9}"} == shown
+        last = seen.run("""
+            view.go(view.film.blocks[2].step - 1);
+            view.choose(view.film.arrays.find(one => one.title === "half").number, 1);
+            return byId("cell").textContent;""")
+        assert "{written: 1, not_yet: 2}" in last and "written by thread 1" in last
+        # Step by step the tables say what they say when they are drawn anew.
+        assert seen.run("""
+            const cells = () => [...document.querySelectorAll("#arrays .c")].map(cell => cell.textContent).join();
+            const steps = [...Array(view.film.steps).keys()];
+            return [...steps, ...steps.reverse()].filter(step => {
+                view.go(step);
+                const before = cells();
+                view.memory.panels.clear();
+                view.show();
+                return cells() !== before;
+            });""") == []
+        assert seen.console() == []
 
 
 def test_values_of_variables(lost_update):

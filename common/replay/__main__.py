@@ -42,6 +42,7 @@ class Film:
     information: Information
     reel: Reel
     faults: list[dict] = field(default_factory=list)
+    unseen_faults: list[str] = field(default_factory=list)  # where nothing was recorded
     status: int = 0
     said: str = ""
     order: str = ""  # of warps and lanes; "" is that of their numbers
@@ -71,6 +72,7 @@ def parse(words: list[str] | None = None) -> argparse.Namespace:
         parser.error(f"{options.source} is no CUDA program: its name does not end in .cu")
     if options.events < 1 or not options.timeout > 0:
         parser.error("--events and --timeout take a number above zero")
+    options.timeout = min(options.timeout, 1e6)  # more is too much for a clock
     options.output = options.output or BUILD / f"{options.source.stem}.html"
     if options.output.is_dir() or options.output.parent != BUILD and not options.output.absolute().parent.is_dir():
         parser.error(f"cannot write {options.output}: a file's name is needed, in a folder that is there")
@@ -103,7 +105,7 @@ def filmed(options: argparse.Namespace) -> Film:
                 said = ended(run) + f"the program has not ended within {options.timeout:g} s (--timeout), and was stopped"
         film = Film(options.source, options.arguments, information, Reel(reel), status=run.returncode, said=said,
                     order=order["CUDA_CPU_ORDER"], flags=options.flags)
-        film.faults = faults_of(findings, program, options.source)
+        film.faults, film.unseen_faults = faults_of(findings, program, options.source)
     return film
 
 
@@ -117,20 +119,25 @@ def ended(run: subprocess.Popen) -> str:
         return run.communicate()[1]
 
 
-def faults_of(path: Path, program: Path, source: Path) -> list[dict]:
-    """What was found, each with the step at which it came first, whichever thread it was."""
+def faults_of(path: Path, program: Path, source: Path) -> tuple[list[dict], list[str]]:
+    """What was found, each with the step at which it came first, whichever thread it was; and what came in launches that are not in the film."""
     facts = [json.loads(line) for line in path.read_text(errors="replace").splitlines() if line.endswith("}")] if path.exists() else []
     found: dict[str, dict] = {}
+    unseen: dict[str, str] = {}
     for fact in facts:
         moment = fact.pop("moment", None)
-        if moment is None or fact.get("kernel") is None or "count" in fact:
+        if fact.get("kernel") is None or "count" in fact:
             continue
         for finding in findings_of([fact], program, source):
-            found.setdefault(re.sub(r"\(\d+,\d+,\d+\)", "", finding.sentence), {
+            name = re.sub(r"\(\d+,\d+,\d+\)", "", finding.sentence)
+            if moment is None:
+                unseen.setdefault(name, finding.sentence)
+                continue
+            found.setdefault(name, {
                 "step": moment, "kind": finding.kind, "lines": finding.lines, "sentence": finding.sentence,
                 "address": fact.get("address"), "threads": [side.get("thread") for side in (fact.get("first"), fact.get("second"))
                                                             if side] or [finding.thread]})
-    return list(found.values())
+    return list(found.values()), [sentence for name, sentence in unseen.items() if name not in found]
 
 
 def replay(options: argparse.Namespace) -> int:
@@ -141,7 +148,11 @@ def replay(options: argparse.Namespace) -> int:
         return 2 if "does not compile" in str(failure) else 1
     if film.said:
         print(film.said.rstrip(), file=sys.stderr)
-    if film.status in (2, 77):
+    how = f"was ended by {signal.Signals(-film.status).name}" if film.status < 0 else f"ended with status {film.status}"
+    if not film.reel.data:
+        print(f"make replay: the program {how} and has left no film, as after _exit()", file=sys.stderr)
+        return 1
+    if not film.reel.steps and film.said and film.status in (2, 77):
         return film.status
     if not film.reel.steps:
         others = film.reel.head.get("others", [])
@@ -149,14 +160,19 @@ def replay(options: argparse.Namespace) -> int:
                                  else "no kernel ran, so there is nothing to show"), file=sys.stderr)
         return 2 if others else 1
     if film.status:
-        how = f"was ended by {signal.Signals(-film.status).name}" if film.status < 0 else f"ended with status {film.status}"
         print(f"make replay: the program {how}; the page shows what ran until then", file=sys.stderr)
     options.output.parent.mkdir(parents=True, exist_ok=True)
-    page.write(film, options.output, options.title)
+    try:
+        page.write(film, options.output, options.title)
+    except Failure as failure:
+        print(f"make replay: {failure}", file=sys.stderr)
+        return 1
     for sentence in film.reel.left_out():
         print(sentence)
     for fault in film.faults:
         print(f"step {fault['step']}: {fault['sentence']}")
+    for sentence in film.unseen_faults:
+        print(f"found where nothing was recorded: {sentence}")
     print(f"page: {options.output}")
     if options.open == "yes" and sys.stdout.isatty() and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         webbrowser.open(options.output.absolute().as_uri())

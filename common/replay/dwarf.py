@@ -18,7 +18,7 @@ from explain.places import INCLUDED
 CALL = re.compile(r"^ *[0-9a-f]+:\tcall\s+\S+ <(cuda_cpu_(?:line|load|store)|__tsan_(?:read|write|unaligned|volatile|atomic)\w*|cuda_cpu_mem\w+)>$")
 ENTRY = re.compile(r"^ <(\w+)><(\w+)>: Abbrev Number: \d+ \(DW_TAG_(\w+)\)|^    <\w+>   DW_AT_(\w+) *: (.*)$")
 WANTED = frozenset("name type byte_size encoding data_member_location upper_bound count low_pc high_pc location decl_line "
-                   "specification abstract_origin artificial declaration const_value".split())
+                   "specification abstract_origin artificial declaration const_value bit_size bit_offset".split())
 PIECE = 16  # bytes of a variable that are compared and told at once
 MOST = 512  # bytes of a variable that is followed
 ENCODINGS = {"2": "bool", "4": "float", "5": "int", "6": "char", "7": "uint", "8": "uchar", "10": "uchar"}
@@ -165,16 +165,27 @@ class Information:
                 total *= length
             return {"kind": "array", "name": self.types[of]["name"], "size": total, "of": of, "shape": shape}
         if entry.tag in ("structure_type", "class_type", "union_type"):
-            members = [[one.name, one.number("data_member_location"), self.type_of(one.reference("type"))]
-                       for one in entry.children if one.tag == "member" and one.reference("type") and "data_member_location" in
-                       one.attributes or entry.tag == "union_type" and one.tag == "member"]
+            members = [member for one in entry.children for member in self.members_of(one, entry.tag == "union_type")]
             return {"kind": "structure", "name": name, "size": size, "members": members}
         if entry.tag == "base_type":
             return {"kind": ENCODINGS.get(entry.attributes.get("encoding", "").split()[0], "uint"), "name": name, "size": size}
         if entry.tag == "enumeration_type":
-            values = {one.attributes.get("const_value", "").strip(): one.name for one in entry.children}
-            return {"kind": "enumeration", "name": name, "size": size, "values": values}
+            values = {str(one.number("const_value") % 256 ** size): one.name for one in entry.children}
+            of = self.types[self.type_of(inner)]["kind"] if inner else "int"
+            return {"kind": "enumeration", "name": name, "size": size, "values": values, "of": of}
         return {"kind": "void", "name": name or entry.tag, "size": size}
+
+    def members_of(self, one: Entry, in_union: bool) -> list[list]:
+        """Of a member: name, offset, type, and of a bit-field its first bit and their number; of a base class its members."""
+        offset, inner = one.number("data_member_location"), one.reference("type")
+        if inner is None or "data_member_location" not in one.attributes and not in_union:
+            return []
+        if one.tag == "inheritance":
+            return [[name, offset + at, *rest] for name, at, *rest in self.types[self.type_of(inner)].get("members", [])]
+        if one.tag != "member":
+            return []
+        bits, number = one.number("bit_size"), self.type_of(inner)
+        return [[one.name, offset, number, *([8 * one.number("byte_size", self.types[number]["size"]) - one.number("bit_offset") - bits, bits] if bits else [])]]
 
     @cached_property
     def symbols(self) -> list[list]:
@@ -185,8 +196,8 @@ class Information:
         found = []
         for line in output("nm", "-S", "-C", "--defined-only", self.program).splitlines():
             parts = line.split(maxsplit=3)
-            if len(parts) == 4 and parts[2] in "bBdDrRuVv" and re.fullmatch(r"[\w:]+", parts[3]):
-                found.append([int(parts[0], 16), int(parts[1], 16), parts[3], typed.get(parts[3].split("::")[-1])])
+            if len(parts) == 4 and parts[2] in "bBdDrRuVv":
+                found.append([int(parts[0], 16), int(parts[1], 16), parts[3].replace("(anonymous namespace)::", ""), typed.get(parts[3].split("::")[-1])])
         return found
 
     def write(self, path: Path) -> None:
@@ -194,4 +205,5 @@ class Information:
         lines = [f"{len(self.places)}"]
         lines += [f"{address:x} {line} {function}" for (address, _, line), function in zip(self.places, self.function_of)]
         lines += ["{} {} {} {} {} {:x} {:x} {} {}".format(*row) for row in self.rows]
+        lines += [f"variable {start:x} {size}" for start, size, *_ in self.symbols]
         path.write_text("\n".join(lines) + "\n")

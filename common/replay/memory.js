@@ -52,7 +52,7 @@ class MemoryTables {
   }
 
   panel(array, step, accesses) {
-    const {view, values} = this, option = this.option(array), {size, count, columns, rows, isMatrix} = this.layout(array);
+    const {film, view, values} = this, option = this.option(array), {size, count, columns, rows, isMatrix} = this.layout(array);
     const touched = new Map();
     for (const one of accesses) {
       for (let i = Math.floor(one.offset / size); i * size < one.offset + one.size; ++i) {
@@ -66,8 +66,8 @@ class MemoryTables {
     const shownRows = Math.min(rows, MOST_ROWS), shownColumns = Math.min(columns, MOST_COLUMNS);
     if (this.follows) this.follow(option, accesses, {size, columns, rows, shownRows, shownColumns});
     let panel = this.panels.get(array.number);
-    // What no step between has touched looks as before.
-    const chosen = `${view.thread}.${view.cell?.array}.${view.cell?.index}`;
+    // What no step between has touched looks as before, within a block.
+    const chosen = `${film.blockOf[step]}.${view.thread}.${view.cell?.array}.${view.cell?.index}`;
     if (panel && !touched.size && panel.isIdle && Math.abs(step - panel.step) === 1 && panel.chosen === chosen) {
       panel.step = step;
       return panel;
@@ -222,9 +222,10 @@ class MemoryTables {
     const {film, values, view} = this;
     if (!view.cell) { byId("cell").textContent = "choose a cell to know who wrote it"; return; }
     const array = film.arrays[view.cell.array];
-    const writer = array.writer[film.where(array, view.cell.index * values.elementSize(array))], value = values.element(array, view.cell.index, 9);
+    const size = values.elementSize(array), at = film.where(array, view.cell.index * size), value = values.element(array, view.cell.index, 9);
+    const writer = Math.max(...array.writer.subarray(at, at + size));  // of a structure the last that wrote any of it
     let text = `${values.indexText(array, view.cell.index)} = ${value.unwritten ? "not written" : value.text || "not known"}`;
-    if (writer) {
+    if (at >= 0 && writer > 0) {
       const access = writer - 1, step = film.stepOf(access), thread = film.access_thread[access];
       const launch = film.launch(step);
       text += thread === 0xffff ? `, written in line ${film.line(film.step_place[step])}, step ${step}` :

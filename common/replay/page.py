@@ -6,9 +6,12 @@ import base64
 import gzip
 import html
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from checker.failure import Failure
 
 if TYPE_CHECKING:
     from .__main__ import Film
@@ -21,7 +24,7 @@ def write(film: Film, path: Path, title: str = "", task: str = "") -> None:
     """Writes the page of a film."""
     text = (HERE / "page.html").read_text(encoding="utf-8")
     reel = base64.b64encode(gzip.compress(film.reel.data, 6, mtime=0)).decode()
-    known = json.dumps({**knowledge(film), "task": task}, separators=(",", ":")).replace("</", "<\\/")
+    known = json.dumps({**knowledge(film), "task": task}, separators=(",", ":")).replace("<", "\\u003c")  # no </script> ends it, and no <!-- keeps it open
     parts = {
         "TITLE": html.escape(title or f"{film.source.name}: {film.reel.head['launches'][0]['kernel']}"),
         "STYLE": (HERE / "style.css").read_text(encoding="utf-8"),
@@ -29,16 +32,19 @@ def write(film: Film, path: Path, title: str = "", task: str = "") -> None:
         "REEL": reel,
         "SCRIPT": "\n".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS),
     }
-    for name, part in parts.items():
-        text = text.replace(f"@{name}@", part, 2 if name == "TITLE" else 1)
+    text = re.sub(r"@([A-Z]+)@", lambda match: parts[match[1]], text)  # at once, since a program may say @REEL@, too
     temporary = path.with_name(path.name + ".part")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
+    try:
+        temporary.write_text(text, encoding="utf-8", errors="replace")
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise Failure(f"cannot write {path}: {error.strerror}") from None
 
 
 def knowledge(film: Film) -> dict:
     """What the page has to know beside the film: sources, places, functions, variables, types."""
-    information = film.information
+    information, starts = film.information, [one["start"] for one in film.reel.head["arrays"]]
     used = {number for name in ("step_place", "move_place", "access_place") for number in film.reel[name]} - {0}
     files = sorted({information.places[number - 1][1] for number in used}, key=lambda name: not name.endswith(film.source.name))
     numbers = {name: number for number, name in enumerate(files)}
@@ -53,9 +59,9 @@ def knowledge(film: Film) -> dict:
         "variables": [[one["name"], one["type"], one["function"], one["rows"], one["parameter"]] for one in information.variables],
         "rows": [row[4] for row in information.rows],
         "types": information.types,
-        "symbols": information.symbols,
+        "symbols": [one for one in information.symbols if any(one[0] <= start < one[0] + one[1] for start in starts)],
         "faults": film.faults,
-        "left_out": film.reel.left_out(),
+        "left_out": film.reel.left_out() + [f"Found where nothing was recorded: {sentence}" for sentence in film.unseen_faults],
         "status": film.status,
         "order": film.order or "forward",
     }

@@ -6,6 +6,8 @@ import json
 from array import array
 from pathlib import Path
 
+from checker.failure import Failure
+
 CODES = {1: "B", 2: "H", 4: "I"}
 
 
@@ -17,10 +19,18 @@ class Reel:
         if not self.data:
             return
         length = int.from_bytes(self.data[:4], "little")
+        if 4 + length > len(self.data):
+            raise self.cut_off(path)
         self.head, at = json.loads(self.data[4:4 + length]), 4 + length
         for name, size, count in self.head["columns"]:
+            if at + size * count > len(self.data):
+                raise self.cut_off(path)
             self.columns[name] = array(CODES[size], self.data[at:at + size * count])
             at += -(-size * count // 8) * 8
+
+    def cut_off(self, path: Path) -> Failure:
+        return Failure(f"only the first {len(self.data):,} bytes of the film could be written to {path.parent.parent}: TMPDIR=folder names one with "
+                       'more room, and a smaller case, or REPLAY="--events N", needs less')
 
     def __getitem__(self, name: str) -> array:
         return self.columns[name]

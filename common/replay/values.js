@@ -4,7 +4,13 @@
 function number(value, digits) {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value < 0 ? "−inf" : "inf";
-  return String(Number(value.toPrecision(digits))).replace("-", "−");
+  return Object.is(value, -0) ? "−0" : String(Number(value.toPrecision(digits))).replace("-", "−");
+}
+// A long double, of 80 bits.
+function extended(view) {
+  const high = view.getUint16(8, true), mantissa = view.getBigUint64(0, true), exponent = high & 0x7fff;
+  const value = exponent < 0x7fff ? Number(mantissa) * 2 ** (exponent - 16446) : mantissa << 1n & (1n << 64n) - 1n ? NaN : Infinity;
+  return high >> 15 ? -value : value;
 }
 
 // At most so many letters, as there is room for in a cell; what is cut says so by its exponent.
@@ -34,26 +40,34 @@ class Values {
   }
 
   // A value as text; `digits` as many as there is room for.
-  text(type, bytes, at = 0, digits = 6) {
+  text(type, bytes, at = 0, digits = 6, isUnwritten = () => false) {
     const one = this.types[type], view = new DataView(bytes.buffer, bytes.byteOffset + at, one.size);
+    if (isUnwritten(at, one.size)) return "·";
     switch (one.kind) {
-      case "float": return number(one.size === 4 ? view.getFloat32(0, true) : one.size === 8 ? view.getFloat64(0, true) : NaN,
+      case "float": return number(one.size === 4 ? view.getFloat32(0, true) : one.size === 8 ? view.getFloat64(0, true) : extended(view),
                                   digits);
       case "bool": return view.getUint8(0) ? "true" : "false";
       case "char": case "uchar": case "int": case "uint": return String(this.integer(one, view)).replace("-", "−");
-      case "enumeration": return one.values[String(this.integer({kind: "int", size: one.size}, view))]
-        ?? String(this.integer({kind: "int", size: one.size}, view));
+      case "enumeration": return one.values[String(this.integer({kind: "uint", size: one.size}, view))]
+        ?? String(this.integer({kind: one.of, size: one.size}, view)).replace("-", "−");
       case "pointer": case "reference": return this.pointer(Number(view.getBigUint64(0, true)));
-      case "array": return this.list(one, bytes, at, digits);
+      case "array": return this.list(one, bytes, at, digits, isUnwritten);
       case "structure":
-        return "{" + one.members.map(([name, offset, inner]) =>
-          `${name}: ${this.text(inner, bytes, at + offset, digits)}`).join(", ") + "}";
+        return "{" + one.members.map(([name, offset, inner, ...field]) =>
+          `${name}: ${field.length ? this.field(inner, bytes, at + offset, ...field) : this.text(inner, bytes, at + offset, digits, isUnwritten)}`).join(", ") + "}";
       default: return "";
     }
   }
-  list(one, bytes, at, digits) {
+  // A bit-field, of so many bits from one of `at` on.
+  field(type, bytes, at, first, bits) {
+    const one = this.types[type], whole = new Uint8Array(8);
+    const bit = i => bytes[at + (i >> 3)] >> (i & 7) & 1, fill = one.kind === "int" || one.of === "int" ? bit(first + bits - 1) : 0;
+    for (let i = 0; i < 64; ++i) whole[i >> 3] |= (i < bits ? bit(first + i) : fill) << (i & 7);
+    return this.text(type, whole);
+  }
+  list(one, bytes, at, digits, isUnwritten) {
     const size = this.types[one.of].size, count = one.size / size, parts = [];
-    for (let i = 0; i < count; ++i) parts.push(this.text(one.of, bytes, at + i * size, digits));
+    for (let i = 0; i < count; ++i) parts.push(this.text(one.of, bytes, at + i * size, digits, isUnwritten));
     return `{${parts.join(", ")}}`;
   }
   integer(one, view) {
@@ -81,11 +95,14 @@ class Values {
     if (at < 0 || (index + 1) * size > array.bytes || film.where(array, (index + 1) * size - 1) !== last || !array.known[at >>> 8] || !array.known[last >>> 8])
       return {text: "", known: false};
     const poison = array.shared ? UNWRITTEN.shared : UNWRITTEN.global;
-    let unwritten = !array.writer[at];  // what was computed of such a value looks alike
-    for (let i = at; i < at + size && unwritten; ++i) unwritten = array.data[i] === (poison >>> 8 * (i % 4) & 255);
-    if (unwritten) return {text: "·", known: true, unwritten};
+    const isUnwritten = (from, bytes) => {
+      let unwritten = !array.writer[from];  // what was computed of such a value looks alike
+      for (let i = from; i < from + bytes && unwritten; ++i) unwritten = array.data[i] === (poison >>> 8 * (i % 4) & 255);
+      return unwritten;
+    };
+    if (isUnwritten(at, size)) return {text: "·", known: true, unwritten: true};
     const plain = {1: "uchar", 2: "uint", 4: "int", 8: "uint"}[size] || "uint";
-    if (array.type !== undefined) return {text: this.text(array.type, array.data, at, digits), known: true};
+    if (array.type !== undefined) return {text: this.text(array.type, array.data, at, digits, isUnwritten), known: true};
     return {text: String(this.integer({kind: plain, size}, new DataView(array.data.buffer, at, size))), known: true};
   }
   indexText(array, index) {
@@ -176,7 +193,7 @@ class Values {
   // The arrays and numbers that a structure, or an array of such, consists of.
   parts(type, name = "", offset = 0) {
     const one = this.types[type], inner = this.types[one.of];
-    if (one.kind === "structure") return one.members.flatMap(([member, at, what]) => this.parts(what, `${name}.${member}`, offset + at));
+    if (one.kind === "structure" && one.members.every(member => member.length === 3)) return one.members.flatMap(([member, at, what]) => this.parts(what, `${name}.${member}`, offset + at));
     if (one.kind === "array" && inner.kind === "structure")
       return Array.from({length: Math.min(64, one.size / inner.size)}, (_, i) => this.parts(one.of, `${name}[${i}]`, offset + i * inner.size)).flat();
     return [one.kind === "array" ? {name, offset, type: one.of, shape: one.shape} : {name, offset, type, shape: []}];

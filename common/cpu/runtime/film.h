@@ -38,7 +38,8 @@ class Film {
         return film;
     }
     bool recording() const { return recording_; }
-    // The step that runs, for those who find something in it.
+    // Whether the launch that runs is in the film; and the step, for those who find something in it.
+    bool has_launch() const { return in_launch_; }
     size_t moment() const { return reel_.steps(); }
 
     // ------------------------------------------------------------ what the runtime tells

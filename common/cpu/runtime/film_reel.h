@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -62,7 +63,18 @@ class FilmPlaces {
             variables_[function].push_back(one);
             ++one.number;
         }
+        size_t start, bytes;
+        while (std::fscanf(file, " variable %zx %zu", &start, &bytes) == 2) program_[start] = bytes;
         std::fclose(file);
+    }
+    // The variable of the program that holds these bytes: where it begins, and its bytes; none: 0.
+    std::pair<const char*, size_t> variable_at(const char* address, size_t bytes) const {
+        const auto at = reinterpret_cast<size_t>(address);
+        const auto next = program_.upper_bound(at);
+        if (next == program_.begin()) return {};
+        const auto [start, size] = *std::prev(next);
+        if (at + bytes > start + size) return {};
+        return {address - (at - start), size};
     }
     // 0 for what is not in the file.
     uint32_t number_of(const void* pc) const {
@@ -84,6 +96,7 @@ class FilmPlaces {
     std::vector<uint32_t> numbers_;
     std::vector<unsigned int> lines_{0}, functions_{0};
     std::vector<std::vector<Variable>> variables_;  // by function
+    std::map<size_t, size_t> program_;              // the program's own: bytes, by where they begin
 };
 
 // What the film has of steps, of blocks, of accesses and what they store, of where threads go, of their
@@ -208,8 +221,9 @@ class Reel {
             const Allocation* const allocation = Memory::instance().find(address);
             if (allocation != nullptr && address + bytes <= allocation->start + allocation->bytes)
                 found = add_array(false, "", allocation->start, allocation->bytes);
-            else if (in_program(
-                         address))  // a variable that the host has not touched: dwarf.py knows it
+            else if (const auto [start, size] = places.variable_at(address, bytes); size > 0)
+                found = add_array(false, "", start, size);  // the host has not touched it
+            else if (in_program(address))  // a constant without a name, as a string
                 found = add_array(false, "", address, bytes);
             else
                 return -1;

@@ -79,7 +79,10 @@ namespace {
 // Each finding says at which step it came; and a program that is stopped, or crashes, has its film, too.
 void (*stopped_before)() = nullptr;
 const bool films = [] {
-    moment = [] { return format(", \"moment\": %zu", Film::instance().moment()); };
+    moment = [] {
+        const Film& film = Film::instance();
+        return film.has_launch() ? format(", \"moment\": %zu", film.moment()) : std::string();
+    };
     stopped_before = before_stop;
     before_stop = [] {
         if (stopped_before != nullptr) stopped_before();

@@ -160,7 +160,8 @@ def replay(options: argparse.Namespace) -> int:
                                  else "no kernel ran, so there is nothing to show"), file=sys.stderr)
         return 2 if others else 1
     if film.status:
-        print(f"make replay: the program {how}; the page shows what ran until then", file=sys.stderr)
+        meaning = ", which in the labs is a wrong result or a failed run" if film.status == 1 else "; the page shows what ran until then"
+        print(f"make replay: the program {how}{meaning}", file=sys.stderr)
     options.output.parent.mkdir(parents=True, exist_ok=True)
     try:
         page.write(film, options.output, options.title)

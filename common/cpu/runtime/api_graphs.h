@@ -48,10 +48,8 @@ std::function<cudaError_t(cudaStream_t)> kernel_work(const cudaKernelNodeParams&
     return [=](cudaStream_t stream) {
         Shape here = shape;
         here.stream = stream;
-        std::unique_ptr<Kernel> kernel = launchable->kernel();
-        if (!valid_launch(*kernel, here)) return cudaPeekAtLastError();
-        submit("", here, std::move(kernel));
-        return cudaSuccess;
+        const bool valid = submit(launchable->kernel().release(), "", here, nullptr, 0);
+        return valid ? cudaSuccess : cudaPeekAtLastError();
     };
 }
 

@@ -20,13 +20,9 @@
 namespace cuda_cpu {
 
 namespace {
-thread_local std::vector<PointerArgument> pointers_of_launch;
-}
 
 void check_pointer_argument(const Kernel& kernel, const char* arguments, int position,
                             const void* pointer, const Site& site) {
-    if (pointer == nullptr) return;
-    pointers_of_launch.push_back({position, pointer});
     const auto argument = [&] {
         return format("%s: argument %d of kernel %s (%s) is ", to_string(site).c_str(), position,
                       name_of(kernel).c_str(), arguments);
@@ -114,8 +110,6 @@ bool valid_launch(const Kernel& kernel, const Shape& shape) {
     return true;
 }
 
-namespace {
-
 void submit_from_kernel(std::unique_ptr<Grid> grid) {
     Grid& parent = *current_grid;
     grid->depth = parent.depth + 1;
@@ -132,14 +126,26 @@ void submit_from_kernel(std::unique_ptr<Grid> grid) {
 
 }  // namespace
 
-void submit(const char* arguments, const Shape& shape, std::unique_ptr<Kernel> kernel) {
+bool submit(Kernel* taken, const char* arguments, const Shape& shape, const void* const* pointers,
+            int count) {
+    std::unique_ptr<Kernel> kernel(taken);
+    if (!valid_launch(*kernel, shape)) return false;
+    std::vector<PointerArgument> used;
+    for (int i = 0; i < count; i++) {
+        if (pointers[i] == nullptr) continue;
+        check_pointer_argument(*kernel, arguments, i + 1, pointers[i], shape.site);
+        used.push_back({i + 1, pointers[i]});
+    }
     auto grid = std::make_unique<Grid>(shape, std::move(kernel));
     // Not in the middle of a sanitizer's report, which lets no thread start.
     if constexpr (is_observed) name_of(*grid->kernel);
     if (Record::instance().wanted())
         Record::instance().launched(name_of(*grid->kernel), shape, !in_kernel());
-    grid->facts = {arguments, std::exchange(pointers_of_launch, {})};
-    if (in_kernel()) return submit_from_kernel(std::move(grid));
+    grid->facts = {arguments, std::move(used)};
+    if (in_kernel()) {
+        submit_from_kernel(std::move(grid));
+        return true;
+    }
     const Call call;
     Queue::instance().add(shape.stream, [grid = std::shared_ptr<Grid>(std::move(grid))] {
         if (lost_device != cudaSuccess) return;
@@ -157,6 +163,7 @@ void submit(const char* arguments, const Shape& shape, std::unique_ptr<Kernel> k
     });
     static const char* const blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
     if (blocking != nullptr && *blocking == '1') Queue::instance().wait_for_all();
+    return true;
 }
 
 namespace {
@@ -174,9 +181,8 @@ cudaError_t launch_by_address(const void* function, void** arguments, const Shap
     if (found == noted_kernels().end())
         return failed(cudaErrorInvalidDeviceFunction,
                       "the address is not one of a kernel of this program: write (void*)kernel");
-    std::unique_ptr<Kernel> kernel = found->second(function, arguments)->kernel();
-    const bool valid = valid_launch(*kernel, shape);
-    if (valid) submit("", shape, std::move(kernel));
+    const std::unique_ptr<Launchable> made = found->second(function, arguments);
+    const bool valid = submit(made->kernel().release(), "", shape, nullptr, 0);
     const cudaError_t error = cudaPeekAtLastError();
     return valid ? cudaSuccess : error;
 }

@@ -60,6 +60,11 @@ struct Unobserved {
     Runner* const runner = std::exchange(running, nullptr);
 };
 
+inline std::string Kernel::identity() const {
+    if (type == nullptr) return "";
+    return type + std::string(static_cast<const char*>(body_bytes), body_size);
+}
+
 // Asks a kernel for its name, once. It is asked on a thread of its own: what it holds in local arrays
 // may not fit on the stack of whoever wants to know.
 inline const std::string& name_of(const Kernel& kernel) {

@@ -55,11 +55,16 @@ struct Shape {
 // A kernel with its arguments, ready to run the threads of one block after the other.
 struct Kernel {
     const char* called;  // what stands before <<<, which may be a pointer: name_of() says more
-    explicit Kernel(const char* called) : called(called) {}
+    // The body knows the kernel by its type, or holds a pointer to it.
+    const char* type;
+    const void* body_bytes;
+    size_t body_size;
+    Kernel(const char* called, const char* type, const void* body_bytes, size_t body_size)
+        : called(called), type(type), body_bytes(body_bytes), body_size(body_size) {}
     virtual ~Kernel() = default;
     virtual void run_threads() const = 0;
     // The same for two launches of one kernel, and for no others; empty if that is not known.
-    virtual std::string identity() const = 0;
+    std::string identity() const;
 };
 
 // Of functions that touch what a pointer leads to: the access then stands in the line of the call.
@@ -95,16 +100,60 @@ inline void enter_kernel(const char* kernel, const char* signature, int template
     entered_kernel(kernel);
 }
 
+// The front runner is the one that still starts new threads. A pointer, so that no store of a
+// kernel to numbers can change it in the compiler's eyes.
+extern __thread Runner* front_runner;
+
+// An observer reads threadIdx, which the compiler would rather store behind the loop.
+__attribute__((always_inline)) inline void show_thread_index() {
+#if defined(CUDA_CPU_RACES) || defined(CUDA_CPU_ACCESSES)
+    asm volatile("" ::: "memory");
+#endif
+}
+
+// All parameters of a kernel, by their places: std::tuple would have every launch compiled for longer.
+template <size_t place, class Parameter>
+struct Place {
+    Kept<Parameter> kept;
+};
+template <class Places, class... Parameters>
+struct AllKept;
+template <size_t... places, class... Parameters>
+struct AllKept<std::index_sequence<places...>, Parameters...> : Place<places, Parameters>... {
+    explicit AllKept(const Kept<Parameters>&... arguments)
+        : Place<places, Parameters>{arguments}... {}
+
+    template <class Body>
+    __attribute__((CUDA_CPU_CALL)) void call(const Body& body,
+                                             Function<Parameters...> function) const {
+        if constexpr ((is_handed_over_as_bytes<Parameters> || ...)) {
+            if (function != nullptr) {
+                return call_with_bytes(function, Place<places, Parameters>::kept...);
+            }
+        }
+        body(Place<places, Parameters>::kept.get()...);
+    }
+};
+
 // A kernel with the types of its parameters. `body` calls it by its name; `function` is its address where
 // an argument has to be handed over as bytes, and null otherwise.
 template <class Body, class... Parameters>
 struct KernelOf final : Kernel {
     Body body;
     Function<Parameters...> function;
-    std::tuple<Kept<Parameters>...> arguments;
+    AllKept<std::index_sequence_for<Parameters...>, Parameters...> arguments;
+
     KernelOf(const char* called, Body body, Function<Parameters...> function,
-             Kept<Parameters>... arguments)
-        : Kernel(called), body(std::move(body)), function(function), arguments(arguments...) {}
+             const Kept<Parameters>&... arguments)
+        : Kernel(called, type_of_body(), &this->body, bytes_of_body),
+          body(std::move(body)),
+          function(function),
+          arguments(arguments...) {}
+
+    static const char* type_of_body() {
+        return std::is_trivially_copyable_v<Body> ? __PRETTY_FUNCTION__ : nullptr;
+    }
+    static constexpr size_t bytes_of_body = std::is_empty_v<Body> ? 0 : sizeof(Body);
 
     // Runs threads in order from threadIdx on. Another runner takes over the rest as soon as one of
     // them waits, and `running` is then no longer the runner that started here. In another order than
@@ -118,8 +167,8 @@ struct KernelOf final : Kernel {
         uint3 thread = threadIdx;
         for (;;) {
             show_thread_index();
-            call(std::index_sequence_for<Parameters...>());
-            if (__builtin_expect(handed_over(self), false)) return;
+            arguments.call(body, function);
+            if (__builtin_expect(front_runner != self, false)) return;
             if (++thread.x == shape.x) {
                 thread.x = 0;
                 if (++thread.y == shape.y) {
@@ -130,79 +179,29 @@ struct KernelOf final : Kernel {
             threadIdx = thread;
         }
     }
-    static bool handed_over(const Runner* self);
-
-    // The body knows the kernel by its type, or holds a pointer to it.
-    std::string identity() const override {
-        if constexpr (std::is_trivially_copyable_v<Body>) {
-            const char* const bytes = reinterpret_cast<const char*>(&body);
-            return __PRETTY_FUNCTION__ +
-                   std::string(bytes, std::is_empty_v<Body> ? 0 : sizeof body);
-        }
-        return "";
-    }
-
-    // An observer reads threadIdx, which the compiler would rather store behind the loop.
-    __attribute__((always_inline)) static void show_thread_index() {
-#if defined(CUDA_CPU_RACES) || defined(CUDA_CPU_ACCESSES)
-        asm volatile("" ::: "memory");
-#endif
-    }
-
-    template <size_t... Positions>
-    __attribute__((CUDA_CPU_CALL)) void call(std::index_sequence<Positions...>) const {
-        if constexpr ((is_handed_over_as_bytes<Parameters> || ...)) {
-            if (function != nullptr) {
-                return call_with_bytes(function, std::get<Positions>(arguments)...);
-            }
-        }
-        body(std::get<Positions>(arguments).get()...);
-    }
 };
 
-// The front runner is the one that still starts new threads. A pointer, so that no store of a
-// kernel to numbers can change it in the compiler's eyes.
-extern __thread Runner* front_runner;
-
-template <class Body, class... Parameters>
-inline bool KernelOf<Body, Parameters...>::handed_over(const Runner* self) {
-    return front_runner != self;
-}
-
-// A pointer argument that a launch has to look at, with its place in the list.
-void check_pointer_argument(const Kernel& kernel, const char* arguments, int position,
-                            const void* pointer, const Site& site);
-void submit(const char* arguments, const Shape& shape, std::unique_ptr<Kernel> kernel);
-bool valid_launch(const Kernel& kernel, const Shape& shape);
+// Takes the kernel. pointers: what each argument points to, null for one that is no pointer to an object.
+// False if the launch is not a valid one.
+bool submit(Kernel* kernel, const char* arguments, const Shape& shape, const void* const* pointers,
+            int count);
 
 template <class Argument>
-void check_argument(const Kernel& kernel, const char* arguments, int position,
-                    const Argument& argument, const Site& site) {
+const void* pointed_to(const Argument& argument) {
     if constexpr (std::is_pointer_v<Argument>) {
         if constexpr (!std::is_function_v<std::remove_pointer_t<Argument>>) {
-            check_pointer_argument(
-                kernel, arguments, position,
-                const_cast<const void*>(static_cast<const volatile void*>(argument)), site);
+            return const_cast<const void*>(static_cast<const volatile void*>(argument));
         }
     }
+    return nullptr;
 }
 
-// False if the launch is not a valid one.
 template <class Body, class... Parameters>
-bool try_launch(const char* called, const char* text, const Shape& shape, Body body,
-                Function<Parameters...> function, Kept<Parameters>... arguments) {
-    auto kernel = std::make_unique<KernelOf<Body, Parameters...>>(called, std::move(body), function,
-                                                                  arguments...);
-    if (!valid_launch(*kernel, shape)) return false;
-    std::apply(
-        [&](const auto&... kept) {
-            int position = 0;
-            (check_argument(*kernel, text, ++position, kept.get(), shape.site), ...);
-            (void)position;
-        },
-        kernel->arguments);
-    submit(text, shape, std::move(kernel));
-    return true;
+bool try_launch(const char* called, const char* text, const Shape& shape, const Body& body,
+                Function<Parameters...> function, const Kept<Parameters>&... arguments) {
+    const void* const pointers[] = {pointed_to(arguments.get())..., nullptr};
+    return submit(new KernelOf<Body, Parameters...>(called, body, function, arguments...), text,
+                  shape, pointers, sizeof...(Parameters));
 }
 
 // What stands between <<< and >>>, with a kernel whose parameters are known: a call is a launch. Its

@@ -489,7 +489,7 @@ for channels, radius in ((1, 1), (1, SMALL), (3, 2), (3, SMALL), (4, SMALL)):
 
 
 @lab.case("shuffled: every sum that a window can have", variant="shuffled", most=SMALL, on_cpu={"most": 3}, quick=False)
-def every_sum(case, variant):
+def every_sum(case, variant, most):
     """Pictures made of windows side by side, whose sums are 0, 1, 2, ..., 255 pixels."""
     for radius in range(1, most + 1):
         side = 2 * radius + 1

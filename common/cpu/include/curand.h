@@ -114,15 +114,19 @@ curandStatus_t generate(curandGenerator_t generator, T* target, size_t count, Ma
                                               cudaMemcpyHostToDevice, generator->stream);
     return error == cudaSuccess ? CURAND_STATUS_SUCCESS : CURAND_STATUS_LAUNCH_FAILURE;
 }
-// Normal numbers come in pairs, so that their count has to be even.
+// Normal numbers come in pairs: only Philox gives one of a pair.
 template <class T, class Draw, class Shape>
 curandStatus_t generate_pairs(curandGenerator_t generator, T* target, size_t count, Draw draw,
                               Shape shape) {
-    if (count % 2 != 0) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+    if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+    if (count % 2 != 0 && generator->type != CURAND_RNG_PSEUDO_PHILOX4_32_10) {
+        return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+    }
     return generate(generator, target, count, [&](std::vector<T>& numbers) {
         for (size_t i = 0; i < count; i += 2) {
             const auto pair = generator->next(draw);
-            numbers[i] = shape(pair.x), numbers[i + 1] = shape(pair.y);
+            numbers[i] = shape(pair.x);
+            if (i + 1 < count) numbers[i + 1] = shape(pair.y);
         }
     });
 }

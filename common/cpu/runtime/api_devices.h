@@ -106,7 +106,8 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int) {
     const Call call;
     if (!call) return call.state;
-    if (!is_device(peer) || peer == current_device) return failed(cudaErrorInvalidDevice);
+    if (!is_device(peer)) return failed(cudaErrorInvalidDevice);
+    if (peer == current_device) return failed(cudaErrorPeerAccessUnsupported);
     const bool is_new = peers.emplace(current_device, peer).second;
     return is_new ? cudaSuccess : failed(cudaErrorPeerAccessAlreadyEnabled);
 }

@@ -20,7 +20,7 @@ int main() {
     SUCCEEDS(cudaDeviceGetAttribute(&overlap, cudaDevAttrGpuOverlap, device));
     SUCCEEDS(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device));
     EXPECT(overlap == 1 && cooperative == 1);
-    FAILS(cudaErrorInvalidDevice, cudaDeviceEnablePeerAccess(device, 0));
+    FAILS(cudaErrorPeerAccessUnsupported, cudaDeviceEnablePeerAccess(device, 0));
 
     int *from = zeros<int>(4), *to = zeros<int>(4), *managed, answer = 0;
     SUCCEEDS(cudaMemset(from, 1, 16));

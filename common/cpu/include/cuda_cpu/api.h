@@ -31,6 +31,8 @@
     ERROR(cudaErrorInvalidDevice, 101, "invalid device ordinal")                            \
     ERROR(cudaErrorNoKernelImageForDevice, 209,                                             \
           "no kernel image is available for execution on the device")                       \
+    ERROR(cudaErrorPeerAccessUnsupported, 217,                                              \
+          "peer access is not supported between these two devices")                         \
     ERROR(cudaErrorUnsupportedPtxVersion, 222,                                              \
           "the provided PTX was compiled with an unsupported toolchain.")                   \
     ERROR(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                   \

@@ -18,7 +18,7 @@ import pytest
 import browser
 import farm
 from book import __main__ as book
-from book import labs
+from book import labs, repository
 from checker import exercises
 from farm import ROOT
 
@@ -83,24 +83,70 @@ def test_each_page_of_the_course_is_there(site):
     assert all(f"labs/{lab}/README.html" in start for lab in farm.labs())
 
 
-def test_a_fault_in_a_page_stops_the_build(tmp_path):
+@pytest.fixture
+def broken(tmp_path):
+    """A copy of the course in a folder with a name of all kinds, and what builds it."""
+    tmp_path /= "a [b] 'c' \"d\" & e"
+    tmp_path.mkdir()
     for name in ("common", "docs", "labs", "solutions"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "README.md", tmp_path)
     for name in ("data", "build"):
         (tmp_path / name).symlink_to(ROOT / name)
+
+    def build() -> subprocess.CompletedProcess:
+        words = [str(PYTHON), "-B", "-m", "sphinx", "-q", "-n", "-W", "--keep-going", "-c", str(tmp_path / "common/book"), str(tmp_path), str(tmp_path / "site")]
+        return subprocess.run(words, text=True, capture_output=True, check=False,
+                              env={**os.environ, "COURSE_PYTHON": sys.executable, "PYTHONPATH": str(tmp_path / "common")})
+    return tmp_path, build
+
+
+def test_a_fault_in_a_page_stops_the_build(broken):
+    folder, build = broken
     faults = {"labs/03_vector_add/README.md": "\n[x](../../docs/nowhere.md)\n", "labs/04_matrix_add/README.md": "\n![x](pictures/nowhere.png)\n",
-              "docs/setup.md": "\n[x](cpu-mode.md#no-such-heading)\n", "docs/new.md": "# A page that nothing leads to\n"}
+              "docs/setup.md": "\n[x](cpu-mode.md#no-such-heading)\n", "labs/05_rgb_to_gray/README.md": '\n<p><a href="../../docs/setup.md">x</a></p>\n',
+              "labs/06_image_flip/README.md": '\n[x][way] and [all](../ "of them")\n\n[way]: no-way.md\n',
+              "labs/07_image_blur/README.md": "\n<p><IMG alt='' SRC=pictures/x.svg></p>\n", "docs/new.md": "# A page that nothing leads to\n"}
     for name, text in faults.items():
-        with open(tmp_path / name, "a") as file:
+        with open(folder / name, "a") as file:
             file.write(text)
-    words = [str(PYTHON), "-B", "-m", "sphinx", "-q", "-n", "-W", "--keep-going", "-c", str(tmp_path / "common/book"), str(tmp_path), str(tmp_path / "site")]
-    result = subprocess.run(words, text=True, capture_output=True, check=False,
-                            env={**os.environ, "COURSE_PYTHON": sys.executable, "PYTHONPATH": str(tmp_path / "common")})
+    result = build()
     assert result.returncode != 0
     for said in (r"labs/03_vector_add/README.md:\d+:.*nowhere", r"labs/04_matrix_add/README.md:\d+:.*nowhere.png",
-                 r"docs/setup.md:\d+:.*no-such-heading", r"docs/new.md: WARNING: document isn't included"):
+                 r"docs/setup.md:\d+:.*no-such-heading", r"labs/05_rgb_to_gray/README.md:\d+:.*\.\./\.\./docs/setup.md stands in HTML",
+                 r"labs/06_image_flip/README.md:\d+:.*no-way", r"labs/07_image_blur/README.md:\d+:.*pictures/x.svg stands in HTML", r"docs/new.md: WARNING: document isn't included"):
         assert re.search(said, result.stderr), result.stderr
+    assert "'../'" not in result.stderr  # a folder that is there
+
+
+def test_a_lab_without_hints_is_named(broken):
+    folder, build = broken
+    (folder / "labs/05_rgb_to_gray/hints.md").unlink()
+    said = build().stderr
+    assert "cannot read" in said and "labs/05_rgb_to_gray/hints.md: No such file" in said and "Traceback" not in said and "report" not in said
+
+
+@pytest.mark.parametrize("text, address", [
+    ("https://github.com/o/c.git/", "https://github.com/o/c"), ("git@github.com:o/c.git\n", "https://github.com/o/c"),
+    ("https://gitlab.com/group/below/c", "https://gitlab.com/group/below/c"), ("https://git.university.edu/o/c", ""),
+    ("https://name:word@github.com/o/c", ""), ('https://github.com/o/c"><script>', ""), ("https://", ""), ("/a/folder", "")])
+def test_where_the_course_is_published(text, address):
+    assert repository.address_of(text) == address
+
+
+@pytest.mark.parametrize("words, settings, said", [
+    ([], {"REPOSITORY": "nonsense"}, "nonsense is none"), (["--port", "70000"], {}, "not 70000"), (["--port", "0"], {}, "not 0")])
+def test_mistakes_are_sentences(words, settings, said):
+    result = subprocess.run([sys.executable, "-B", "-m", "book", *words], text=True, capture_output=True, check=False,
+                            env={**os.environ, **settings, "PYTHONPATH": str(ROOT / "common")})
+    assert result.returncode == 2 and said in result.stderr and "Traceback" not in result.stderr
+
+
+def test_a_pdf_without_a_browser_is_refused_before_the_build(monkeypatch, capsys):
+    monkeypatch.setattr(book, "BROWSERS", ("no-such-browser", "", "nor-this"))
+    monkeypatch.setattr(book, "build", lambda: pytest.fail("built"))
+    monkeypatch.setattr(sys, "argv", ["book", "--pdf"])
+    assert book.main() == 1 and "none is installed" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("lab", farm.labs())

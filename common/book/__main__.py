@@ -21,6 +21,8 @@ from pathlib import Path
 
 from checker.job import interruptible
 
+from .repository import repository
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PLACE = ROOT / "build/book"
@@ -63,7 +65,14 @@ def build(site: Path = SITE, pages: Path = PLACE / "pages") -> None:
 def state() -> dict[str, float]:
     """When each file was changed that the book is made of."""
     files = [path for name in WATCHED for path in ([ROOT / name] if (ROOT / name).is_file() else (ROOT / name).rglob("*"))]
-    return {str(path): path.stat().st_mtime for path in files if path.is_file()}
+    found = {}
+    for path in files:
+        try:
+            if path.is_file():
+                found[str(path)] = path.stat().st_mtime
+        except FileNotFoundError:  # an editor's, gone meanwhile
+            pass
+    return found
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -90,19 +99,27 @@ def serve(port: int, before: dict[str, float]) -> None:
                 print(f"make book: {reason}", file=sys.stderr)
 
 
+def browser() -> str:
+    """The one that prints."""
+    if found := next(filter(None, map(shutil.which, BROWSERS)), ""):
+        return found
+    raise Impossible(f"a PDF is printed by {BROWSERS[0]} or {BROWSERS[2]}, and none is installed (sudo apt install chromium)")
+
+
 def print_labs(labs: list[str], site: Path = SITE, folder: Path = PDF) -> None:
     """Each lab's page as a PDF, by a browser without a window."""
-    browser = next((found for name in BROWSERS if (found := shutil.which(name))), "")
-    if not browser:
-        raise Impossible(f"a PDF is printed by {BROWSERS[0]} or {BROWSERS[2]}, and none is installed (sudo apt install chromium)")
     folder.mkdir(exist_ok=True)
     for lab in labs:
         target = folder / f"{lab}.pdf"
-        words = [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer", f"--user-data-dir={folder / '.browser'}",
+        words = [browser(), "--headless=new", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer", f"--user-data-dir={folder / '.browser'}",
                  "--virtual-time-budget=10000", f"--print-to-pdf={target}", (site / "labs" / lab / "README.html").as_uri()]
-        result = subprocess.run(words, text=True, capture_output=True, check=False, timeout=120)
+        target.unlink(missing_ok=True)  # an old one would look like the new one
+        try:
+            result = subprocess.run(words, text=True, capture_output=True, check=False, timeout=120)
+        except subprocess.TimeoutExpired:
+            raise Impossible(f"{words[0]} has not printed {lab} within 120 s") from None
         if result.returncode != 0 or not target.is_file():
-            raise Impossible(f"{browser} has not printed {lab}: {result.stderr.strip()[-500:]}")
+            raise Impossible(f"{words[0]} has not printed {lab}: {result.stderr.strip()[-500:]}")
         print(f"make book: {os.path.relpath(target)}", file=sys.stderr)
     shutil.rmtree(folder / ".browser", ignore_errors=True)
 
@@ -114,9 +131,17 @@ def main() -> int:
     parser.add_argument("--pdf", action="store_true", help="print the labs' pages, too")
     parser.add_argument("labs", nargs="*", metavar="NN_name", help="print these only")
     options = parser.parse_args()
+    if not 0 < options.port < 65536:
+        parser.error(f"--port is a number from 1 to 65535, not {options.port}")
+    try:
+        repository()
+    except ValueError as mistake:
+        parser.error(str(mistake))
     PLACE.mkdir(parents=True, exist_ok=True)
     try:
         before = state()
+        if options.pdf:
+            browser()
         build()
         if options.pdf:
             print_labs(options.labs or sorted(path.parent.name for path in ROOT.glob("labs/*/README.md")))

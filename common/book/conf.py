@@ -1,7 +1,6 @@
 """How Sphinx makes the book of the pages that lie in the course. What is added to them is in pages.py."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -9,7 +8,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE.parent)]
 
-from book import pages  # noqa: E402
+from book import pages, repository  # noqa: E402
 
 project = "CUDA, lab by lab"
 extensions = ["myst_parser", "sphinx_copybutton", "sphinx.ext.mathjax", "book.pages"]
@@ -40,15 +39,6 @@ html_css_files = ["style.css"]
 html_js_files = [(None, {"body": "if (location.protocol === 'file:') DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;"})]
 
 
-def repository() -> str:
-    """Where the course is published: REPOSITORY, or what git has cloned it from; "" if nowhere."""
-    asked = os.environ.get("REPOSITORY")
-    words = ["git", "-C", str(ROOT), "config", "--get", "remote.origin.url"]
-    found = asked or subprocess.run(words, text=True, capture_output=True, check=False).stdout.strip()
-    found = found.removesuffix(".git").replace("git@github.com:", "https://github.com/")
-    return found if found.startswith("https://") and "@" not in found else ""
-
-
-published, branch = repository(), os.environ.get("BRANCH", "main")
+published, branch = repository.repository(), os.environ.get("BRANCH", "main")
 if published:
     html_theme_options = {"source_repository": f"{published}/", "source_branch": branch, "source_directory": ""}

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 from checker import exercises
@@ -84,4 +85,9 @@ def page(lab: str) -> str:
 
 
 if __name__ == "__main__":
-    print(json.dumps({path.parent.name: page(path.parent.name) for path in sorted(ROOT.glob("labs/*/README.md"))}))
+    try:
+        print(json.dumps({path.parent.name: page(path.parent.name) for path in sorted(ROOT.glob("labs/*/README.md"))}))
+    except OSError as error:
+        sys.exit(f"make book: cannot read {error.filename}: {error.strerror}")
+    except (exercises.MarkerError, UnicodeDecodeError) as mistake:
+        sys.exit(f"make book: {mistake}")

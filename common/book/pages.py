@@ -14,8 +14,9 @@ from pathlib import Path
 
 from docutils import nodes
 from sphinx import addnodes
-from sphinx.errors import ConfigError
+from sphinx.util import logging
 
+logger = logging.getLogger(__name__)
 ROOT = Path(__file__).resolve().parents[2]
 REPLAYS = ROOT / "build/replays"
 PATTERNS = ["README.md", "docs/**.md", "labs/*/README.md"]
@@ -37,7 +38,10 @@ def contents(caption: str, pages: list[str]) -> str:
 def read_labs(app) -> None:
     """What stands below each handout: by the course's Python, since Sphinx's lacks what the checkers need."""
     words = [os.environ.get("COURSE_PYTHON", sys.executable), "-B", "-m", "book.labs"]
-    app.labs = json.loads(subprocess.run(words, env={**os.environ, "PYTHONPATH": str(ROOT / "common")}, check=True, stdout=subprocess.PIPE).stdout)
+    result = subprocess.run(words, env={**os.environ, "PYTHONPATH": str(ROOT / "common")}, check=False, stdout=subprocess.PIPE)
+    if result.returncode != 0:
+        sys.exit(1)  # it has said why; of an exception Sphinx makes a report of itself
+    app.labs = json.loads(result.stdout)
 
 
 def changed(app, env, *_) -> list[str]:
@@ -78,7 +82,8 @@ def add(app, docname: str, source: list[str]) -> None:
 
 
 LEFT_OUT = ("solutions/", "tests/")  # of a copy for students
-LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)#:\s]+)\)")
+LINK = re.compile(r"""(?<!!)\[([^\]]*)\]\(<?([^)#:\s<>]+)>?(?:\s+(?:"[^"]*"|'[^']*'))?\)""")
+HTML_LINK = re.compile(r"""<(?:a|img|source|video|iframe)\b[^>]*?\s(?:href|src|srcset)\s*=\s*["']?(?!https?:|mailto:)([^"'\s>]*)""", re.IGNORECASE)
 
 
 def leads_out(app, docname: str, match: re.Match) -> str:
@@ -101,6 +106,14 @@ def terms() -> dict[str, tuple[str, str]]:
         for term in row.split(", "):
             found[term.strip("`").lower()] = (nodes.make_id(f"term {row}"), meaning.replace("`", ""))
     return found
+
+
+def refuse_html_links(app, doctree) -> None:
+    """Says it where HTML on a page leads to a page, a heading or a picture: nobody looks whether it is there, nor copies it."""
+    for node in doctree.findall(nodes.raw):
+        for link in HTML_LINK.findall(node.astext()):
+            if not link.startswith(f"../../{REPLAYS.name}/"):  # those that labs.py has put there
+                logger.warning("%s stands in HTML: write it in Markdown, as [text](%s) or ![text](%s)", link, link, link, location=node)
 
 
 PROSE = (nodes.paragraph, nodes.emphasis, nodes.strong)
@@ -146,7 +159,7 @@ def katex() -> Path:
     for folder in (os.environ.get("KATEX"), "/usr/share/javascript/katex", ROOT / "build/packages/usr/share/javascript/katex"):
         if folder and (Path(folder) / "katex.min.js").is_file():
             return Path(folder)
-    raise ConfigError("KaTeX, which sets the formulas, is not installed (libjs-katex); KATEX=folder says where it is")
+    sys.exit("make book: KaTeX, which sets the formulas, is not installed (libjs-katex); KATEX=folder says where it is")
 
 
 START = """
@@ -182,6 +195,7 @@ def setup(app) -> dict:
     app.connect("builder-inited", read_labs)
     app.connect("env-get-outdated", changed)
     app.connect("source-read", add)
+    app.connect("doctree-read", refuse_html_links)
     app.connect("doctree-read", link_terms)
     app.connect("build-finished", copy_along)
     return {"parallel_read_safe": True}

@@ -185,8 +185,9 @@ def test_constants_and_variables_of_the_program(of):
     assert launch.total("load", "constant").requests > 0
 
 
-def test_a_vector_by_value_is_loaded(of):
-    loads = of("by_value").total("load", "global")
+@pytest.mark.parametrize("launch", [0, 1], ids=["by its name", "as a parameter of a template"])
+def test_a_vector_by_value_is_loaded(of, launch):
+    loads = of("by_value", launch).total("load", "global")
     assert (loads.requests, loads.units) == (2 * 4, 2 * 4 * 16)
 
 
@@ -207,7 +208,7 @@ def test_arithmetic_of_a_header_is_the_kernel_s_own(of):
 
 
 def test_every_launch_is_there_and_complete(record):
-    assert len(record.launches) == 27
+    assert len(record.launches) == 28
     assert all(launch.recorded == launch.blocks and not launch.truncated for launch in record.launches)
 
 

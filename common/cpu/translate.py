@@ -589,8 +589,7 @@ class Translator(Source):
         close = self.partner[name + 1]
         if (self.token(first), self.token(first + 1)) != ("template", "<") or close is None or self.in_function(word):
             return
-        end = next((index for index, depth in self.template_depths(self.outermost(first + 1, word))
-                    if index > first + 1 and depth <= 0), None)
+        end = self.template_end(first, word)
         if end is None or self.is_angle(first + 2):
             return
         self.templates.add(name)
@@ -691,8 +690,9 @@ class Translator(Source):
         arguments = self.code(range(opening + 1, last))
         # The name of a kernel may stand for many functions; anything else is a pointer and is read here and now.
         word = self.name_start(angle - 1) if self.is_plain_name(first, angle) else None
-        named = word is not None and self.tokens[word] in self.kernels
-        declared = self.visible_kernel(word) if named else None
+        declared = self.visible_kernel(word) if word is not None and self.tokens[word] in self.kernels else None
+        # A template's parameter is a constant, so what its kernel calls can become part of it, as with a name.
+        named = word is not None and (self.tokens[word] in self.kernels or self.is_template_parameter(word))
         start, close_start = self.starts[first], self.end(opening - 1) - len(">>>")
         name = self.at(start) + kernel
         function = name
@@ -948,6 +948,23 @@ class Translator(Source):
         for index in indexes:
             last = self.partner[index] if self.tokens[index] in OPENERS else index
             yield from range(index, (last or index) + 1)
+
+    def template_end(self, first: int, last: int) -> int | None:
+        """The > of the `template <...>` that begins at a token, before another."""
+        return next((index for index, depth in self.template_depths(self.outermost(first + 1, last)) if index > first + 1 and depth <= 0), None)
+
+    def is_template_parameter(self, name: int) -> bool:
+        """Whether a name is a parameter of a template around it."""
+        around = self.parent[name]
+        while around >= 0:
+            first, _ = self.declaration(around)
+            if self.token(around) == "{" and (self.token(first), self.token(first + 1)) == ("template", "<"):
+                end = self.template_end(first, around) or first
+                if any(self.tokens[index] == self.tokens[name] and (self.token(index + 1) in (",", "=") or index + 1 == end)
+                       for index in range(first, end)):
+                    return True
+            around = self.parent[around]
+        return False
 
     def template_depths(self, indexes: Iterable[int]) -> Iterator[tuple[int, int]]:
         """Each token with the number of <...> around it."""

@@ -109,6 +109,12 @@ __global__ void by_value(const uint4* vectors, unsigned* out) {
     out[threadIdx.x] = mixed(vectors[threadIdx.x]) ^ mixed(vectors[block_size + threadIdx.x]);
 }
 
+using OfVectors = void (*)(const uint4* vectors, unsigned* out);
+template <OfVectors kernel>
+void launched(const uint4* vectors, unsigned* out) {
+    kernel<<<1, block_size>>>(vectors, out);
+}
+
 // Three words, of which two pairs are shifted together: no compiler may load the pairs.
 __global__ void shifted_together(const unsigned* words, unsigned* out, unsigned shift) {
     const unsigned* const word = words + threadIdx.x;
@@ -193,6 +199,7 @@ int main(int count_of_words, char**) {
     other_memory<<<1, block_size>>>(out, 3);
     unsigned* const results = reinterpret_cast<unsigned*>(out);
     by_value<<<1, block_size>>>(reinterpret_cast<uint4*>(in), results);
+    launched<by_value>(reinterpret_cast<uint4*>(in), results);
     shifted_together<<<1, block_size>>>(reinterpret_cast<unsigned*>(in), results, 8);
     few_update<<<1, block_size>>>(numbers, 10);
     escape<<<1, block_size>>>(reinterpret_cast<double*>(out));

@@ -14,6 +14,10 @@ refuse() {
 sources=("$file")
 if [ ! -f "$file" ] && [[ $file == *[[:space:]]* ]]; then
     mapfile -t sources < <(xargs -n 1 printf '%s\n' <<<"$file" 2>/dev/null)
+    # Words that are no sources are pieces of one name.
+    for source in "${sources[@]}"; do
+        [[ $source =~ \.(cu|cpp|cc|cxx|c)$ ]] || sources=("$file")
+    done
 fi
 first=() others=()
 for source in "${sources[@]}"; do

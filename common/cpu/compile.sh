@@ -157,6 +157,7 @@ case $sanitize in
 esac
 [ -z "$sanitize" ] || observe=(--observed)
 [ $runtime = no ] || flags+=("-DCUDA_CPU_COMMON=\"$(cd -- "$here/.." && pwd -P)\"")
+# Without <(...): where submissions are compiled there may be no /dev/fd.
 words=() link_flags=()
 while IFS= read -r word; do
     case $word in
@@ -164,7 +165,7 @@ while IFS= read -r word; do
         -l* | -L* | -Wl,* | *.a | *.so) link_flags+=("$word") ;;
         *) words+=("$word") ;;
     esac
-done < <(xargs -n 1 printf '%s\n' <<<"${CPU_CXXFLAGS:-} $extra_flags")
+done <<<"$(xargs -n 1 printf '%s\n' <<<"${CPU_CXXFLAGS:-} $extra_flags")"
 # Thrust and libcu++ are the system's own, with their sequential back end.
 for folder in "${CUDA_HOME:-/usr/local/cuda}"/include{/cccl,} /usr/local/include{/cccl,} /usr/include; do
     [ -d "$folder/thrust" ] || continue

@@ -93,7 +93,6 @@ explain:
 	@$(call python_path,common) $(call quote,$(PYTHON)) -B -m explain --help
 else ifneq ($(FILE),)
 # Any .cu file, in CPU mode.
-own := $(call quote,$(if $(filter -%,$(FILE)),./)$(FILE))
 explained := build/cpu-explain/own/$(basename $(notdir $(firstword $(FILE))))
 compile := bash common/cpu/compile.sh --sanitize accesses --cxx $(call quote,$(CXX)) --python $(call quote,$(PYTHON))
 runtime := build/cpu-explain/own/runtime.a
@@ -114,14 +113,7 @@ sanitize:
 
 # On a card if there is one, else in CPU mode.
 ifneq ($(filter run,$(MAKECMDGOALS)),)
-define line_end
-
-
-endef
-refusal :=
-$(eval $(subst @@,$(line_end),$(shell env $(call given,BACKEND NVCC CUDA_HOME CUDA_PATH CUDA_VISIBLE_DEVICES ARCH) \
-    bash common/backend.sh run)))
-$(if $(refusal),$(error $(refusal)))
+$(call choose_backend,run)
 $(call require,compiler $(if $(filter cpu,$(backend)),python boost))
 -include build/setup.mk
 compile := bash common/cpu/compile.sh --cxx $(call quote,$(CXX)) --python $(call quote,$(PYTHON))

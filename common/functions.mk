@@ -6,6 +6,16 @@ quote = '$(subst ','\'',$(1))'
 # NAME='value' for those variables that were given to make itself: $(shell) does not see them.
 given = $(foreach word,$(1),$(if $(filter command,$(origin $(word))),$(word)=$(call quote,$($(word)))))
 
+# Asks common/backend.sh: sets backend, reason, nvcc and the like, or stops with its refusal.
+# $(1) its goal  $(2) further variables for it
+define line_end
+
+
+endef
+choose_backend = $(eval refusal :=)$(eval $(subst @@,$(line_end),$(shell env \
+    $(call given,BACKEND NVCC CUDA_HOME CUDA_PATH CUDA_VISIBLE_DEVICES ARCH) $(2) bash $(top)/common/backend.sh $(1))))$(if \
+    $(refusal),$(error $(refusal)))
+
 # True for SOLUTION=1 and the like, false for SOLUTION=0.
 is_set = $(filter-out 0 no,$($(1)))
 

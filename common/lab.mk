@@ -76,17 +76,7 @@ ifneq ($(filter build,$(MAKECMDGOALS))$(runs),)
 
 # --- the backend, and what is needed for it ------------------------------------------------------
 
-refusal :=
-define line_end
-
-
-endef
-given_here := $(call given,BACKEND NVCC CUDA_HOME CUDA_PATH CUDA_VISIBLE_DEVICES ARCH) $(if $(replay),BACKEND=cpu)
-goal := $(if $(runs),run,build)
-$(eval $(subst @@,$(line_end),$(shell env $(given_here) bash $(top)/common/backend.sh $(goal))))
-ifneq ($(refusal),)
-$(error $(refusal))
-endif
+$(call choose_backend,$(if $(runs),run,build),$(if $(replay),BACKEND=cpu))
 
 bench := $(filter bench,$(MAKECMDGOALS))
 needs_stb := $(if $(shell grep -l common/image.h $(top)/solutions/$(lab)/*.cu $(wildcard given/* further/*)),stb)

@@ -13,7 +13,7 @@ refuse() {
 
 sources=("$file")
 if [ ! -f "$file" ] && [[ $file == *[[:space:]]* ]]; then
-    mapfile -t sources < <(xargs -n 1 printf '%s\n' <<<"$file" 2>/dev/null)
+    mapfile -t sources < <(xargs printf '%s\n' <<<"$file" 2>/dev/null)
     # Words that are no sources are pieces of one name.
     for source in "${sources[@]}"; do
         [[ $source =~ \.(cu|cpp|cc|cxx|c)$ ]] || sources=("$file")

@@ -165,7 +165,7 @@ while IFS= read -r word; do
         -l* | -L* | -Wl,* | *.a | *.so) link_flags+=("$word") ;;
         *) words+=("$word") ;;
     esac
-done <<<"$(xargs -n 1 printf '%s\n' <<<"${CPU_CXXFLAGS:-} $extra_flags")"
+done <<<"$(xargs printf '%s\n' <<<"${CPU_CXXFLAGS:-} $extra_flags")"
 # Thrust and libcu++ are the system's own, with their sequential back end.
 for folder in "${CUDA_HOME:-/usr/local/cuda}"/include{/cccl,} /usr/local/include{/cccl,} /usr/include; do
     [ -d "$folder/thrust" ] || continue

@@ -44,6 +44,7 @@ void allocated(const Allocation&) {}
 void released(const Allocation&) {}
 void filled(const void*, size_t) {}
 void copied(const void*, const void*, size_t) {}
+void read(const void*, size_t) {}
 void shared_variable(const char*, const char*, size_t) {}
 void shared_begins(const char*, size_t) {}
 void dynamic_shared(const char*, const char*, const char*, size_t) {}

@@ -30,6 +30,7 @@ void released(const Allocation& allocation) {
 }
 void filled(const void*, size_t) {}
 void copied(const void*, const void*, size_t) {}
+void read(const void*, size_t) {}
 
 void allocated(const Allocation& allocation) {
     poison_range(allocation.pages, allocation.start);

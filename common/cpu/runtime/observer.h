@@ -63,6 +63,7 @@ void allocated(const Allocation& allocation);
 void released(const Allocation& allocation);
 void filled(const void* target, size_t bytes);  // by the host: a copy to it, or a set
 void copied(const void* target, const void* source, size_t bytes);  // from device to device
+void read(const void* source, size_t bytes);                        // by a library
 // A variable of shared memory has got its place; a block begins to use it.
 void shared_variable(const char* name, const char* start, size_t bytes);
 void shared_begins(const char* start, size_t bytes);
@@ -78,6 +79,7 @@ inline void allocated(const Allocation&) {}
 inline void released(const Allocation&) {}
 inline void filled(const void*, size_t) {}
 inline void copied(const void*, const void*, size_t) {}
+inline void read(const void*, size_t) {}
 inline void shared_variable(const char*, const char*, size_t) {}
 inline void shared_begins(const char*, size_t) {}
 inline void dynamic_shared(const char*, const char*, const char*, size_t) {}

@@ -429,6 +429,7 @@ void copied(const void* target, const void* source, size_t bytes) {
     Races::instance().filled(static_cast<const char*>(target), bytes,
                              static_cast<const char*>(source));
 }
+void read(const void* source, size_t bytes) { Races::instance().copies(source, bytes, false); }
 void enqueued(uint64_t, cudaStream_t stream, StreamKind kind) {
     StreamOrder::instance().enqueued(stream, kind);
 }

@@ -1,0 +1,139 @@
+// What the libraries of CUDA share: work that joins a stream, and the library of the system behind it.
+#pragma once
+
+#include <functional>
+#include <tuple>
+#include <vector>
+
+#include "../../cuda_runtime.h"
+
+namespace cuda_cpu {
+
+// Libraries of the system. Each is loaded when one of its functions is asked for; where it is not installed, the
+// program ends with the sentence that names its package (status 77).
+enum class Library { blas, lapack, fft_of_float, fft_of_double };
+void* library_function(Library library, const std::string& name, const char* asked_by);
+
+// What a call reads or writes on the device: `count` pieces of `bytes` each, `stride` bytes apart.
+struct Piece {
+    const char* name;
+    const void* start;
+    size_t bytes, count, stride;
+    bool is_written;
+};
+// Ends the program with a sentence where a piece is not on the device; what is left is shown to
+// `make sanitize` in its turn. The calls that make lists of pieces on the device look at them in their turn.
+void expect_on_device(const char* function, const Piece& piece);
+void show_use(const Piece& piece);
+void expect_on_host(const char* function, const char* name, const void* pointer);
+cudaError_t add_library_work(const char* function, cudaStream_t stream,
+                             const std::vector<Piece>& pieces, std::function<void()> work);
+
+enum class Use { read, written };
+
+// A call of a library function: its arrays are named one by one, then it joins its stream.
+class LibraryCall {
+ public:
+    LibraryCall(const char* function, cudaStream_t stream) : function_(function), stream_(stream) {}
+
+    // A matrix of columns, `leading` elements apart, which must be at least its rows.
+    template <class T>
+    void matrix(const char* name, const T* start, long long rows, long long columns,
+                long long leading, Use use) {
+        const long long least = rows > 1 ? rows : 1;
+        if (rows < 0 || columns < 0 || leading < least) is_valid_ = false;
+        if (!is_valid_ || rows == 0 || columns == 0) return;
+        pieces(name, start, rows, columns, leading, use);
+    }
+    // Elements that are `step` apart, which may be negative, and for one form of call zero.
+    template <class T>
+    void vector(const char* name, const T* start, long long count, long long step, Use use) {
+        if (count > 0) pieces(name, start, 1, count, step < 0 ? -step : step, use);
+    }
+    void expect(bool condition) { is_valid_ = is_valid_ && condition; }
+    bool is_valid() const { return is_valid_; }
+    const char* function() const { return function_; }
+    cudaStream_t stream() const { return stream_; }
+
+    cudaError_t run(std::function<void()> work) const {
+        return add_library_work(function_, stream_, pieces_, std::move(work));
+    }
+
+ private:
+    template <class T>
+    void pieces(const char* name, const T* start, long long length, long long count,
+                long long distance, Use use) {
+        const bool together = distance == length || count == 1;
+        const auto bytes = static_cast<size_t>(together ? length * count : length) * sizeof(T);
+        pieces_.push_back({name, start, bytes, together ? 1 : static_cast<size_t>(count),
+                           static_cast<size_t>(distance) * sizeof(T), use == Use::written});
+    }
+    const char* function_;
+    cudaStream_t stream_;
+    std::vector<Piece> pieces_;
+    bool is_valid_ = true;
+};
+
+// A number that a call gets by its address: of the host, read at once, or of the device, read in its turn.
+template <class T>
+struct Scalar {
+    T value;
+    const T* on_device;
+};
+
+// Fortran takes every argument by its address, and the lengths of letters behind all others.
+template <class T>
+const void* address_for_fortran(const T& argument) {
+    return &argument;
+}
+template <class T>
+const void* address_for_fortran(T* const& array) {
+    return array;
+}
+template <class T>
+const void* address_for_fortran(const Scalar<T>& scalar) {
+    return scalar.on_device != nullptr ? scalar.on_device : &scalar.value;
+}
+template <class T>
+using ForFortran = const void*;
+template <class Result = void, class... Arguments>
+Result call_fortran(void* function, const Arguments&... arguments) {
+    using Function = Result (*)(ForFortran<Arguments>..., size_t, size_t, size_t, size_t);
+    return reinterpret_cast<Function>(function)(address_for_fortran(arguments)..., 1, 1, 1, 1);
+}
+
+// The letter by which BLAS and LAPACK name a type, and its real type.
+template <class T>
+struct TypeLetter;
+template <>
+struct TypeLetter<float> {
+    static constexpr char letter = 's';
+    using Real = float;
+};
+template <>
+struct TypeLetter<double> {
+    static constexpr char letter = 'd';
+    using Real = double;
+};
+template <>
+struct TypeLetter<float2> {
+    static constexpr char letter = 'c';
+    using Real = float;
+};
+template <>
+struct TypeLetter<double2> {
+    static constexpr char letter = 'z';
+    using Real = double;
+};
+template <class T>
+using RealOf = typename TypeLetter<T>::Real;
+template <class T>
+constexpr bool is_complex = !std::is_same_v<T, RealOf<T>>;
+
+// gemm for float is sgemm_.
+template <class T>
+void* fortran_function(Library library, const std::string& name, const char* asked_by) {
+    return library_function(library, TypeLetter<T>::letter + name + "_", asked_by);
+}
+
+}  // namespace cuda_cpu

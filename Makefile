@@ -2,7 +2,7 @@
 # What builds, runs and checks a lab is in common/lab.mk; all paths are relative, because the
 # path of the course itself may hold spaces and brackets.
 #:
-#: make setup                  install what is missing (the other commands do it too)
+#: make setup [WITH=numerics]  install what is missing (the other commands do it too)
 #: make run LAB=03             build and run my exercise
 #: make check LAB=03           judge my exercise; VARIANT=vectorised: that variant alone (run, hint, watch, too)
 #: make build LAB=03           build it only
@@ -169,7 +169,7 @@ exercises:
 	    $(call quote,$(PYTHON)) -B -m checker.exercises $(selected)
 
 setup:
-	@bash common/setup.sh
+	@bash common/setup.sh $(if $(WITH),--need $(call quote,$(WITH)))
 
 # If build is a link, this removes the link and nothing of what it leads to.
 clean:

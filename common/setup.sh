@@ -23,11 +23,12 @@ stb         libstb-dev            stb-devel                 stb                s
 boost       libboost-context-dev  boost-devel,boost-static  boost              libboost_context-devel  boost
 bubblewrap  bubblewrap            bubblewrap                bubblewrap         bubblewrap              -
 book        python3-venv,libjs-katex  -                     -                  -                       -
+numerics    libopenblas0,libfftw3-single3,libfftw3-double3  openblas,fftw-libs  openblas,fftw  libopenblas_pthreads0,libfftw3-3  openblas,fftw
 '
 readonly python_names='python numpy scipy pillow pytest matplotlib'
 # Bubblewrap is looked for where it is asked for, by the grader alone, which does without it less well; what makes the book,
-# by `make book` alone.
-readonly must_names="compiler make $python_names stb boost" all_names="compiler make $python_names stb boost bubblewrap book"
+# by `make book` alone; what CPU mode's cuBLAS, cuSOLVER and cuFFT need, by `make setup WITH=numerics`.
+readonly must_names="compiler make $python_names stb boost" all_names="compiler make $python_names stb boost bubblewrap book numerics"
 readonly record=build/setup.mk unpacked=build/packages
 readonly asked="PATH=$PATH CXX=${CXX:=g++} PYTHON=${PYTHON:=}"
 
@@ -129,6 +130,21 @@ find_book() {
     fi
 }
 
+# A BLAS with LAPACK, and FFTW, as CPU mode looks for them (runtime/api_libraries.h).
+find_numerics() {
+    local file folder name
+    for file in 'libopenblas.so.0 libblas.so.3' 'libopenblas.so.0 liblapack.so.3' libfftw3f.so.3 libfftw3.so.3; do
+        for folder in $(ldconfig -p 2>/dev/null | sed -n 's/.* => //p') "$unpacked"/usr/lib/*/; do
+            for name in $file; do
+                [[ $folder == */"$name" || -e $folder/$name ]] && continue 3
+            done
+        done
+        missing+='numerics '
+        ! contains "$need" numerics || wished+='numerics '
+        return
+    done
+}
+
 # Prints the interpreter's own path, the file of each module, and the name of each that it lacks.
 readonly python_probe='
 import importlib.util, sys
@@ -197,6 +213,7 @@ look() {
     fi
     find_bubblewrap
     find_book
+    find_numerics
     installable+=$wished
 }
 
@@ -390,7 +407,7 @@ main() { # [--need names]
         say "not installed: ${installable% } ($unable)"
         say_command
     fi
-    missing=$(common_names "$missing" "$must_names $(common_names book "$need")")
+    missing=$(common_names "$missing" "$must_names $(common_names "book numerics" "$need")")
     if [[ -n $(common_names "$need" "$missing") ]]; then
         exit 1
     elif [[ -n $missing ]]; then

@@ -1,5 +1,6 @@
 """What people's own programs need of CUDA: each feature by a program that checks itself, and `make run FILE=`."""
 
+import re
 import sys
 
 import pytest
@@ -16,12 +17,27 @@ only_cpu = pytest.mark.skipif(farm.BACKEND != "cpu", reason="about CPU mode alon
     for program in PROGRAMS])
 def test_feature(program):
     result = farm.run(farm.build(program, flags=features.flags(farm.ROOT / program, farm.BACKEND)), timeout=60)
+    if result.returncode == 77:
+        pytest.skip(result.stderr)
     assert (result.returncode, result.stdout.splitlines()[-1:]) == (0, ["ok"]), result.stdout + result.stderr
 
 
 def test_table_of_features():
     """docs/cpu-mode.md has what the programs say: python3 tests/features.py writes it."""
     assert features.PAGE.read_text(encoding="utf-8") == features.page_with_table()
+
+
+@only_cpu
+@pytest.mark.ahead(farm.build, "tests/programs/library_mistakes.cu")
+@pytest.mark.parametrize("mistake, said", [
+    ("host", "library_mistakes.cu:14: cublasSscal: x, 0x[0-9a-f]+, is memory of the host. A library of CUDA only uses device memory"),
+    ("small", "library_mistakes.cu:15: cublasSscal: x, 0x[0-9a-f]+, is too small: 36 bytes are used, and there are 32 bytes"),
+    ("scalar", "library_mistakes.cu:16: cublasSscal: alpha, 0x[0-9a-f]+, is device memory, but a pointer to the host is expected"),
+    ("freed", "library_mistakes.cu:19: cublasSscal: x, 0x[0-9a-f]+, is memory that was given to cudaFree"),
+])
+def test_wrong_memory_for_a_library(mistake, said):
+    result = farm.run(farm.build("tests/programs/library_mistakes.cu"), mistake)
+    assert result.returncode == 1 and re.match(said, result.stderr), result.stderr
 
 
 MAIN = """#include <cstdio>

@@ -67,7 +67,7 @@ void* library_function(Library library, const std::string& name, const char* ask
     std::fflush(stdout);
     std::fprintf(stderr,
                  "%sin CPU mode %s is %s of %s, which is not on this machine: install %s (make "
-                 "setup LIBRARIES=1)\n",
+                 "setup WITH=numerics)\n",
                  learners_place().c_str(), asked_by, name.c_str(), wanted.name, wanted.package);
     _exit(77);
 }

@@ -1,8 +1,6 @@
 // cuBLAS: many small matrices in one call, and products of other types of numbers (cublasGemmEx).
 #pragma once
 
-#include "../../cuda_bf16.h"
-#include "../../cuda_fp16.h"
 #include "blas_level3.h"
 
 enum cublasGemmAlgo_t {
@@ -130,6 +128,24 @@ struct TrsmBatched : Named {
     }
 };
 
+// A = L U in its place, without exchanges of rows; the place of a pivot of 0, from 1, or 0.
+template <class T>
+int factorise_in_order(T* A, int n, long long leading) {
+    for (int step = 0; step < n; ++step) {
+        const T pivot = A[step + step * leading];
+        if (is_zero(pivot)) return step + 1;
+        for (int row = step + 1; row < n; ++row) {
+            T& factor = A[row + step * leading];
+            factor = quotient_of(factor, pivot);
+            for (int column = step + 1; column < n; ++column) {
+                T& element = A[row + column * leading];
+                element = difference_of(element, product_of(factor, A[step + column * leading]));
+            }
+        }
+    }
+    return 0;
+}
+
 // A = P L U of each matrix in its place; without `pivots` no rows are exchanged.
 template <class T>
 struct GetrfBatched : Named {
@@ -149,43 +165,10 @@ struct GetrfBatched : Named {
                 if (pivots != nullptr) {
                     call_fortran(lapack, n, n, A[i], leading, pivots + 1ll * i * n, info + i);
                 } else {
-                    info[i] = factorise(A[i], n, leading);
+                    info[i] = factorise_in_order(A[i], n, leading);
                 }
             }
         });
-    }
-
- private:
-    static int factorise(T* A, int n, long long leading) {
-        for (int step = 0; step < n; ++step) {
-            const T pivot = A[step + step * leading];
-            if (is_zero(pivot)) return step + 1;
-            for (int row = step + 1; row < n; ++row) {
-                T& factor = A[row + step * leading];
-                factor = quotient_of(factor, pivot);
-                const T minus = product_of(factor, one(-1));
-                for (int column = step + 1; column < n; ++column)
-                    A[row + column * leading] = sum_of(
-                        A[row + column * leading], product_of(minus, A[step + column * leading]));
-            }
-        }
-        return 0;
-    }
-    static T one(int sign) {
-        if constexpr (is_complex<T>) {
-            return {static_cast<RealOf<T>>(sign), 0};
-        } else {
-            return static_cast<T>(sign);
-        }
-    }
-    static T quotient_of(const T& a, const T& b) {
-        if constexpr (std::is_same_v<T, cuComplex>) {
-            return cuCdivf(a, b);
-        } else if constexpr (is_complex<T>) {
-            return cuCdiv(a, b);
-        } else {
-            return a / b;
-        }
     }
 };
 // The inverse of each matrix from its P L U, in another place.
@@ -224,46 +207,6 @@ struct GetriBatched : Named {
 
 // ---------------------------------------------------------------- numbers of other types
 // Products are made in float or double; what is stored is rounded once.
-template <class Wide>
-Wide read_number(const void* array, cudaDataType type, long long at) {
-    switch (type) {
-        case CUDA_R_16F:
-            return static_cast<Wide>(__half2float(static_cast<const __half*>(array)[at]));
-        case CUDA_R_16BF:
-            return static_cast<Wide>(
-                __bfloat162float(static_cast<const __nv_bfloat16*>(array)[at]));
-        case CUDA_R_8I:
-            return static_cast<Wide>(static_cast<const signed char*>(array)[at]);
-        case CUDA_R_32I:
-            return static_cast<Wide>(static_cast<const int*>(array)[at]);
-        case CUDA_R_64F:
-            return static_cast<Wide>(static_cast<const double*>(array)[at]);
-        default:
-            return static_cast<Wide>(static_cast<const float*>(array)[at]);
-    }
-}
-template <class Wide>
-void store_number(void* array, cudaDataType type, long long at, Wide value) {
-    switch (type) {
-        case CUDA_R_16F:
-            static_cast<__half*>(array)[at] = __float2half(static_cast<float>(value));
-            break;
-        case CUDA_R_16BF:
-            static_cast<__nv_bfloat16*>(array)[at] = __float2bfloat16(static_cast<float>(value));
-            break;
-        case CUDA_R_8I:
-            static_cast<signed char*>(array)[at] = static_cast<signed char>(value);
-            break;
-        case CUDA_R_32I:
-            static_cast<int*>(array)[at] = static_cast<int>(value);
-            break;
-        case CUDA_R_64F:
-            static_cast<double*>(array)[at] = static_cast<double>(value);
-            break;
-        default:
-            static_cast<float*>(array)[at] = static_cast<float>(value);
-    }
-}
 inline int bytes_of(cudaDataType type) {
     switch (type) {
         case CUDA_R_8I:

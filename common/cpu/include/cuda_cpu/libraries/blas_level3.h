@@ -2,6 +2,7 @@
 #pragma once
 
 #include "blas_handle.h"
+#include "numbers.h"
 
 namespace cuda_cpu {
 
@@ -113,34 +114,6 @@ struct Trmm : Named {
 };
 
 // What cuBLAS has and BLAS has not.
-template <class T>
-T product_of(const T& a, const T& b) {
-    if constexpr (is_complex<T>) {
-        return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
-    } else {
-        return a * b;
-    }
-}
-template <class T>
-T sum_of(const T& a, const T& b) {
-    if constexpr (is_complex<T>) {
-        return {a.x + b.x, a.y + b.y};
-    } else {
-        return a + b;
-    }
-}
-template <class T>
-const T& value_of(const Scalar<T>& scalar) {
-    return scalar.on_device != nullptr ? *scalar.on_device : scalar.value;
-}
-template <class T>
-bool is_zero(const T& number) {
-    if constexpr (is_complex<T>) {
-        return number.x == 0 && number.y == 0;
-    } else {
-        return number == 0;
-    }
-}
 // The element of op(A) in a row and a column.
 template <class T>
 T element(cublasOperation_t operation, const T* A, int leading, long long row, long long column) {

@@ -1,0 +1,285 @@
+// cuSPARSE: from one form of a matrix to another. The last part is what CUDA 11 and 12 have taken away.
+#pragma once
+
+#include "sparse_products.h"
+
+enum cusparseDenseToSparseAlg_t { CUSPARSE_DENSETOSPARSE_ALG_DEFAULT = 0 };
+enum cusparseSparseToDenseAlg_t { CUSPARSE_SPARSETODENSE_ALG_DEFAULT = 0 };
+
+inline cusparseStatus_t cusparseXcsr2coo(cusparseHandle_t handle, const int* offsets, int entries,
+                                         int rows, int* row_indices, cusparseIndexBase_t base) {
+    cuda_cpu::SparseCall call("cusparseXcsr2coo", handle);
+    call.vector("the offsets", offsets, rows + 1ll, 1, cuda_cpu::Use::read);
+    call.vector("the row indices", row_indices, entries, 1, cuda_cpu::Use::written);
+    return call.join([=] {
+        for (int row = 0; row < rows; ++row)
+            for (int i = offsets[row] - base; i < offsets[row + 1] - base; ++i)
+                row_indices[i] = row + base;
+    });
+}
+inline cusparseStatus_t cusparseXcoo2csr(cusparseHandle_t handle, const int* row_indices,
+                                         int entries, int rows, int* offsets,
+                                         cusparseIndexBase_t base) {
+    cuda_cpu::SparseCall call("cusparseXcoo2csr", handle);
+    call.vector("the row indices", row_indices, entries, 1, cuda_cpu::Use::read);
+    call.vector("the offsets", offsets, rows + 1ll, 1, cuda_cpu::Use::written);
+    return call.join([=] {
+        int i = 0;
+        for (int row = 0; row <= rows; ++row) {
+            while (i < entries && row_indices[i] - base < row) ++i;
+            offsets[row] = i + base;
+        }
+    });
+}
+
+namespace cuda_cpu {
+
+// A dense matrix whose entries are looked at line by line, as CSR or CSC has them.
+struct DenseLines {
+    int64_t lines, length, line_step, step;
+    static DenseLines of(const cusparseDnMatDescr& M, bool by_rows) {
+        const DenseView view = view_of(M, CUSPARSE_OPERATION_NON_TRANSPOSE);
+        if (by_rows) return {view.rows, view.columns, view.row_step, view.column_step};
+        return {view.columns, view.rows, view.column_step, view.row_step};
+    }
+    // Calls visit(line, place in the line, place in memory) where an element is not 0.
+    template <class Visit>
+    void each(const void* values, cudaDataType type, Visit visit) const {
+        for (int64_t line = 0; line < lines; ++line) {
+            for (int64_t place = 0; place < length; ++place) {
+                const int64_t at = line * line_step + place * step;
+                if (!is_zero(read_number<cuDoubleComplex>(values, type, at)))
+                    visit(line, place, at);
+            }
+        }
+    }
+};
+inline cusparseStatus_t join_dense(SparseCall& call, const cusparseDnMatDescr& M, Use use,
+                                   std::function<void()> work) {
+    call.vector("the dense matrix", static_cast<const char*>(M.values),
+                extent_of(M) * SparseCall::bytes_of_number(M.type), 1, use);
+    return call.join(std::move(work));
+}
+
+}  // namespace cuda_cpu
+
+inline cusparseStatus_t cusparseDenseToSparse_bufferSize(cusparseHandle_t,
+                                                         cusparseConstDnMatDescr_t,
+                                                         cusparseSpMatDescr_t,
+                                                         cusparseDenseToSparseAlg_t,
+                                                         size_t* bytes) {
+    *bytes = 8;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+// Counts the entries, which the caller asks for (cusparseSpMatGetSize), and stores the offsets.
+inline cusparseStatus_t cusparseDenseToSparse_analysis(cusparseHandle_t handle,
+                                                       cusparseConstDnMatDescr_t dense,
+                                                       cusparseSpMatDescr_t sparse,
+                                                       cusparseDenseToSparseAlg_t, void*) {
+    const auto lines = cuda_cpu::DenseLines::of(*dense, sparse->format != CUSPARSE_FORMAT_CSC);
+    cuda_cpu::SparseCall call("cusparseDenseToSparse_analysis", handle);
+    const cusparseStatus_t status = cuda_cpu::join_dense(call, *dense, cuda_cpu::Use::read, [=] {
+        int64_t count = 0, next = 0;
+        const bool has_offsets = sparse->format != CUSPARSE_FORMAT_COO;
+        const auto offset = [&] {
+            if (has_offsets)
+                cuda_cpu::store_index(sparse->offsets, sparse->offset_type, next,
+                                      count + sparse->base);
+            ++next;
+        };
+        lines.each(dense->values, dense->type, [&](int64_t line, int64_t, int64_t) {
+            while (next <= line) offset();
+            ++count;
+        });
+        while (next <= lines.lines) offset();
+        sparse->entries = count;
+        if (has_offsets) {
+            const size_t size = sparse->offset_type == CUSPARSE_INDEX_64I ? 8 : 4;
+            cuda_cpu::show_use(
+                {"the offsets", sparse->offsets, static_cast<size_t>(next) * size, 1, 0, true});
+        }
+    });
+    if (status != CUSPARSE_STATUS_SUCCESS) return status;
+    return cudaStreamSynchronize(call.stream()) == cudaSuccess ? CUSPARSE_STATUS_SUCCESS
+                                                               : CUSPARSE_STATUS_EXECUTION_FAILED;
+}
+inline cusparseStatus_t cusparseDenseToSparse_convert(cusparseHandle_t handle,
+                                                      cusparseConstDnMatDescr_t dense,
+                                                      cusparseSpMatDescr_t sparse,
+                                                      cusparseDenseToSparseAlg_t, void*) {
+    const bool by_columns = sparse->format == CUSPARSE_FORMAT_CSC;
+    const auto lines = cuda_cpu::DenseLines::of(*dense, !by_columns);
+    cuda_cpu::SparseCall call("cusparseDenseToSparse_convert", handle);
+    call.sparse(*sparse, cuda_cpu::Use::written);
+    return cuda_cpu::join_dense(call, *dense, cuda_cpu::Use::read, [=] {
+        int64_t i = 0;
+        lines.each(dense->values, dense->type, [&](int64_t line, int64_t place, int64_t at) {
+            if (sparse->format == CUSPARSE_FORMAT_COO)
+                cuda_cpu::store_index(sparse->offsets, sparse->offset_type, i, line + sparse->base);
+            cuda_cpu::store_index(sparse->indices, sparse->index_type, i, place + sparse->base);
+            const auto size =
+                static_cast<size_t>(cuda_cpu::SparseCall::bytes_of_number(dense->type));
+            std::memcpy(static_cast<char*>(sparse->values) + i * static_cast<int64_t>(size),
+                        static_cast<const char*>(dense->values) + at * static_cast<int64_t>(size),
+                        size);
+            ++i;
+        });
+    });
+}
+inline cusparseStatus_t cusparseSparseToDense_bufferSize(cusparseHandle_t,
+                                                         cusparseConstSpMatDescr_t,
+                                                         cusparseDnMatDescr_t,
+                                                         cusparseSparseToDenseAlg_t,
+                                                         size_t* bytes) {
+    *bytes = 8;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+inline cusparseStatus_t cusparseSparseToDense(cusparseHandle_t handle,
+                                              cusparseConstSpMatDescr_t sparse,
+                                              cusparseDnMatDescr_t dense,
+                                              cusparseSparseToDenseAlg_t, void*) {
+    const auto view = cuda_cpu::view_of(*dense, CUSPARSE_OPERATION_NON_TRANSPOSE);
+    cuda_cpu::SparseCall call("cusparseSparseToDense", handle);
+    call.sparse(*sparse, cuda_cpu::Use::read);
+    return cuda_cpu::join_dense(
+        call, *dense, cuda_cpu::Use::written, [A = *sparse, C = *dense, view] {
+            for (int64_t row = 0; row < C.rows; ++row)
+                for (int64_t column = 0; column < C.columns; ++column)
+                    cuda_cpu::store_number(C.values, C.type,
+                                           row * view.row_step + column * view.column_step, 0.0);
+            cuda_cpu::each_entry(A, [&](int64_t row, int64_t column, int64_t at) {
+                const int64_t to = row * view.row_step + column * view.column_step;
+                cuda_cpu::store_number(C.values, C.type, to,
+                                       cuda_cpu::read_number<double>(A.values, A.type, at));
+            });
+        });
+}
+
+// ---------------------------------------------------------------- before the generic interface
+namespace cuda_cpu {
+
+template <class T>
+constexpr cudaDataType type_of = std::is_same_v<T, float> ? CUDA_R_32F : CUDA_R_64F;
+template <class T>
+struct SparseNamed {
+    const char* name;
+};
+template <class T>
+struct CountEntries : SparseNamed<T> {  // of each row or column of a dense matrix, and of all
+    cusparseStatus_t operator()(cusparseHandle_t handle, cusparseDirection_t direction, int rows,
+                                int columns, cusparseMatDescr_t, const T* A, int leading,
+                                int* counts, int* total) const {
+        const bool by_rows = direction == CUSPARSE_DIRECTION_ROW;
+        const cusparseDnMatDescr dense{rows,       columns,           leading, const_cast<T*>(A),
+                                       type_of<T>, CUSPARSE_ORDER_COL};
+        const auto lines = DenseLines::of(dense, by_rows);
+        SparseCall call(this->name, handle);
+        call.vector("the counts", counts, lines.lines, 1, Use::written);
+        if (!call.on_host()) call.vector("the total", total, 1, 1, Use::written);
+        const cusparseStatus_t status = join_dense(call, dense, Use::read, [=] {
+            *total = 0;
+            for (int64_t i = 0; i < lines.lines; ++i) counts[i] = 0;
+            lines.each(dense.values, dense.type, [&](int64_t line, int64_t, int64_t) {
+                ++counts[line];
+                ++*total;
+            });
+        });
+        if (status != CUSPARSE_STATUS_SUCCESS || !call.on_host()) return status;
+        return cudaStreamSynchronize(call.stream()) == cudaSuccess
+                   ? CUSPARSE_STATUS_SUCCESS
+                   : CUSPARSE_STATUS_EXECUTION_FAILED;
+    }
+};
+template <class T>
+struct DenseToRows : SparseNamed<T> {
+    cusparseStatus_t operator()(cusparseHandle_t handle, int rows, int columns,
+                                cusparseMatDescr_t descriptor, const T* A, int leading,
+                                const int* counts, T* values, int* offsets, int* indices) const {
+        const cusparseIndexBase_t base = descriptor->base;
+        SparseCall call(this->name, handle);
+        call.matrix("A", A, rows, columns, leading, Use::read);
+        call.vector("the counts", counts, rows, 1, Use::read);
+        call.vector("the offsets", offsets, rows + 1ll, 1, Use::written);
+        return call.join([=] {
+            int i = 0;
+            for (long long row = 0; row < rows; ++row) {
+                offsets[row] = i + base;
+                for (long long column = 0; column < columns; ++column) {
+                    const T value = A[row + column * leading];
+                    if (value == T{}) continue;
+                    values[i] = value;
+                    indices[i++] = static_cast<int>(column) + base;
+                }
+            }
+            offsets[rows] = i + base;
+            const auto count = static_cast<size_t>(i);
+            show_use({"the values", values, count * sizeof(T), 1, 0, true});
+            show_use({"the indices", indices, count * sizeof(int), 1, 0, true});
+        });
+    }
+};
+template <class T>
+cusparseSpMatDescr by_rows(const cusparseMatDescr& descriptor, int rows, int columns, int entries,
+                           const T* values, const int* offsets, const int* indices) {
+    return {CUSPARSE_FORMAT_CSR,
+            rows,
+            columns,
+            entries,
+            const_cast<int*>(offsets),
+            const_cast<int*>(indices),
+            const_cast<T*>(values),
+            CUSPARSE_INDEX_32I,
+            CUSPARSE_INDEX_32I,
+            descriptor.base,
+            type_of<T>};
+}
+template <class T>
+struct RowsTimesVector : SparseNamed<T> {  // of general matrices
+    cusparseStatus_t operator()(cusparseHandle_t handle, cusparseOperation_t operation, int rows,
+                                int columns, int entries, const T* alpha,
+                                cusparseMatDescr_t descriptor, const T* values, const int* offsets,
+                                const int* indices, const T* x, const T* beta, T* y) const {
+        if (descriptor->type != CUSPARSE_MATRIX_TYPE_GENERAL)
+            return CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
+        const bool plain = operation == CUSPARSE_OPERATION_NON_TRANSPOSE;
+        const int length = plain ? columns : rows, height = plain ? rows : columns;
+        const cusparseDnMatDescr B{
+            length, 1, length, const_cast<T*>(x), type_of<T>, CUSPARSE_ORDER_COL};
+        const cusparseDnMatDescr C{height, 1, height, y, type_of<T>, CUSPARSE_ORDER_COL};
+        return sparse_product<T>(
+            this->name, handle, operation, alpha,
+            by_rows(*descriptor, rows, columns, entries, values, offsets, indices), B,
+            view_of(B, CUSPARSE_OPERATION_NON_TRANSPOSE), beta, C);
+    }
+};
+template <class T>
+struct RowsTimesMatrix : SparseNamed<T> {
+    cusparseStatus_t operator()(cusparseHandle_t handle, cusparseOperation_t operation, int rows,
+                                int n, int columns, int entries, const T* alpha,
+                                cusparseMatDescr_t descriptor, const T* values, const int* offsets,
+                                const int* indices, const T* B, int leading_B, const T* beta, T* C,
+                                int leading_C) const {
+        if (descriptor->type != CUSPARSE_MATRIX_TYPE_GENERAL)
+            return CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
+        const bool plain = operation == CUSPARSE_OPERATION_NON_TRANSPOSE;
+        const cusparseDnMatDescr b{plain ? columns : rows, n,          leading_B,
+                                   const_cast<T*>(B),      type_of<T>, CUSPARSE_ORDER_COL};
+        const cusparseDnMatDescr c{plain ? rows : columns, n, leading_C, C, type_of<T>,
+                                   CUSPARSE_ORDER_COL};
+        return sparse_product<T>(
+            this->name, handle, operation, alpha,
+            by_rows(*descriptor, rows, columns, entries, values, offsets, indices), b,
+            view_of(b, CUSPARSE_OPERATION_NON_TRANSPOSE), beta, c);
+    }
+};
+
+}  // namespace cuda_cpu
+
+#define CUDA_CPU_SPARSE(Function, name)                                              \
+    inline constexpr cuda_cpu::Function<float> cusparseS##name{{"cusparseS" #name}}; \
+    inline constexpr cuda_cpu::Function<double> cusparseD##name{{"cusparseD" #name}};
+CUDA_CPU_SPARSE(CountEntries, nnz)
+CUDA_CPU_SPARSE(DenseToRows, dense2csr)
+CUDA_CPU_SPARSE(RowsTimesVector, csrmv)
+CUDA_CPU_SPARSE(RowsTimesMatrix, csrmm)
+#undef CUDA_CPU_SPARSE

@@ -52,7 +52,7 @@ struct Figures {
 };
 
 // The runs of a piece of code by warps, and where they went on.
-struct Piece {
+struct CodePiece {
     uint64_t runs = 0, lanes = 0, split = 0;
     uint32_t next[2] = {};  // two places that followed; that is enough to call it a branch
 
@@ -60,7 +60,7 @@ struct Piece {
         if (next[0] == 0) next[0] = place;
         if (next[1] == 0 && next[0] != place) next[1] = place;
     }
-    void add(const Piece& other) {
+    void add(const CodePiece& other) {
         runs += other.runs, lanes += other.lanes, split += other.split;
         for (const uint32_t place : other.next) {
             if (place != 0) follow(place);
@@ -240,7 +240,7 @@ class Launch {
 
     std::mutex mutex;
     std::map<std::pair<uint32_t, int>, Figures> figures;  // by place and What | Space << 2
-    std::map<uint32_t, Piece> pieces;
+    std::map<uint32_t, CodePiece> pieces;
 
  private:
     struct Repeated {

@@ -187,8 +187,11 @@ class Recorder : Requests {
             next_[lane] = traces_[first + lane].data();
             end_[lane] = next_[lane] + traces_[first + lane].size();
         }
+        // What this takes of the standard library may be the program's own copy, which is watched.
+        const bool was_recording = std::exchange(recording, false);
         Step step;
         while (choose(count, step)) take(step);
+        recording = was_recording;
         for (unsigned int lane = 0; lane < count; ++lane) traces_[first + lane].clear();
     }
     // The lanes that go next: the deepest, then the first in the program.
@@ -220,7 +223,7 @@ class Recorder : Requests {
     }
 
     void take_piece(const Step& step) {
-        Piece& piece = pieces_[step.events[0]->place];
+        CodePiece& piece = pieces_[step.events[0]->place];
         ++piece.runs;
         piece.lanes += step.count;
         uint32_t first = 0;
@@ -280,7 +283,7 @@ class Recorder : Requests {
     const Event* next_[32];
     const Event* end_[32];
     std::unordered_map<uint64_t, Figures> figures_;  // by place << 8 | What | Space << 2
-    std::unordered_map<uint32_t, Piece> pieces_;
+    std::unordered_map<uint32_t, CodePiece> pieces_;
     std::unordered_map<uint64_t, int> host_pages_;
 };
 

@@ -57,10 +57,6 @@ refuse_unknown = $(if $(unknown),$(error there is no lab $(unknown); $(known_lab
 refuse_lab = $(if $(wanted),$(error FILE names a file of your own, LAB a lab: give make $@ one of them))
 # The sources that FILE names are then "$$@".
 own_sources = own=$$(bash common/own_sources.sh $@ $(call quote,$(FILE))) || exit 2; eval "set -- $$own"
-need_file = case $(call quote,$(FILE)) in *.cu) ;; *) \
-    echo 'make $@:' $(call quote,$(FILE)) 'is no CUDA source; FILE= names a .cu file, from this folder' >&2; exit 2;; esac; \
-    [ -f $(call quote,$(FILE)) ] || { \
-    echo 'make $@: there is no file' $(call quote,$(FILE))'; FILE= names a .cu file, from this folder' >&2; exit 2; }
 
 help:
 	@sed -n 's/^#: \{0,1\}//p' Makefile
@@ -140,9 +136,8 @@ replay:
 	@$(call python_path,common) $(call quote,$(PYTHON)) -B -m replay --help
 else ifneq ($(FILE),)
 replay:
-	@$(refuse_lab)$(need_file)
-	@$(order_of_command) $(call python_path,common) $(call quote,$(PYTHON)) -B -m replay --cxx $(call quote,$(CXX)) \
-	    $(REPLAY) $(call quote,$(if $(filter -%,$(FILE)),./)$(FILE)) -- $(ARGS) || $(skipped_is_fine)
+	@$(refuse_lab)$(own_sources); $(order_of_command) $(call python_path,common) $(call quote,$(PYTHON)) -B -m replay \
+	    --cxx $(call quote,$(CXX)) $(if $(FLAGS),--flags=$(call quote,$(FLAGS))) $(REPLAY) "$$@" -- $(ARGS) || $(skipped_is_fine)
 endif
 
 # What a learner asks for on the way; the modules are in common/checker.

@@ -264,7 +264,7 @@ sys.exit(int(sys.argv[-1]))
     assert "Error 1" in course.refused("sanitize", "FILE=my file.cu", "ARGS=1")
 
 
-@pytest.mark.parametrize("command", ["explain", "sanitize"])
+@pytest.mark.parametrize("command", ["explain", "sanitize", "replay"])
 def test_a_file_that_is_not_there_or_asked_for_in_a_lab(course, command):
     assert f"make {command}: there is no file my.cu; FILE= names" in course.refused(command, "FILE=my.cu")
     said = course.refused(command, "FILE=../../my.cu", at="labs/02_beta")

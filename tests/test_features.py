@@ -71,11 +71,11 @@ def own(tmp_path):
 def make(command, folder, files, flags):
     names = " ".join(f"'{folder / name}'" for name in files)
     return farm.run("make", "-s", command, f"FILE={names}", f"FLAGS=-DNUMBER=5 '-I{folder / 'my headers'}' {flags}",
-                    f"PYTHON={sys.executable}", "BACKEND=cpu", cwd=farm.ROOT, timeout=300)
+                    f"REPLAY=--output '{folder / 'page.html'}'", f"PYTHON={sys.executable}", "BACKEND=cpu", cwd=farm.ROOT, timeout=300)
 
 
 @only_cpu
-@pytest.mark.parametrize("command, said", [("run", "6\n"), ("sanitize", "no race, nothing out of bounds")])
+@pytest.mark.parametrize("command, said", [("run", "6\n"), ("sanitize", "no race, nothing out of bounds"), ("replay", "my program/page.html\n")])
 def test_several_files(command, said, own):
     result = make(command, own, ["helper.cpp", "main.cu", "other part.cu"], "-fopenmp")
     assert result.returncode == 0 and said in result.stdout, result.stdout + result.stderr

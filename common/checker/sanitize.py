@@ -103,7 +103,7 @@ def refuse_nonsense(parser: Parser, options: argparse.Namespace) -> None:
     for source in (options.source, *options.others):
         if not source.is_file():
             parser.error(f"there is no file {source}")
-    if options.source.suffix != ".cu":
+    if all(source.suffix != ".cu" for source in (options.source, *options.others)):
         parser.error(f"{options.source} is no CUDA program: its name does not end in .cu")
     if not options.timeout > 0:
         parser.error("--timeout takes a number above zero")

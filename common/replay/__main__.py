@@ -64,11 +64,12 @@ def parse(words: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--cxx", default="g++", help=argparse.SUPPRESS)
     parser.add_argument("--small", default="", help=argparse.SUPPRESS)  # of a lab: its arguments without ARGS
     parser.add_argument("source", metavar="FILE.cu", type=Path, help="the program's source")
+    parser.add_argument("others", metavar="FILE", type=Path, nargs="*", help="its other sources")
     options = parser.parse_args(words[:split])
     options.arguments = words[split + 1:]
-    if not options.source.is_file():
-        parser.error(f"there is no file {options.source}")
-    if options.source.suffix != ".cu":
+    if missing := next((one for one in (options.source, *options.others) if not one.is_file()), None):
+        parser.error(f"there is no file {missing}")
+    if all(one.suffix != ".cu" for one in (options.source, *options.others)):
         parser.error(f"{options.source} is no CUDA program: its name does not end in .cu")
     if options.events < 1 or not options.timeout > 0:
         parser.error("--events and --timeout take a number above zero")

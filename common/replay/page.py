@@ -46,7 +46,7 @@ def knowledge(film: Film) -> dict:
     """What the page has to know beside the film: sources, places, functions, variables, types."""
     information, starts = film.information, [one["start"] for one in film.reel.head["arrays"]]
     used = {number for name in ("step_place", "move_place", "access_place") for number in film.reel[name]} - {0}
-    files = sorted({information.places[number - 1][1] for number in used}, key=lambda name: not name.endswith(film.source.name))
+    files = sorted(dict.fromkeys(information.places[number - 1][1] for number in sorted(used)), key=lambda name: not name.endswith(film.source.name))
     numbers = {name: number for number, name in enumerate(files)}
     places: list = [[0, 0, 0]] + [
         [numbers[file], line, information.function_of[index]] if index + 1 in used else 0

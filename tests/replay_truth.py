@@ -43,7 +43,8 @@ CASES = [
     ("06_image_flip", "--height 6 --width 50", ".png", ""),
     ("07_image_blur", "--height 12 --width 20 --radius 2", ".png", ""),
     ("08_convolution", "--height 12 --width 20", ".npy", ""),
-    ("09_warp_divergence", "--elements 300 --rounds 2", ".npy", ""),
+    ("09_warp_divergence", "--elements 300 --rounds 2", ".npy", "short_branch thread_parity warp_parity exchange"),
+    ("09_warp_divergence", "--elements 300 --rounds 2 --paths 4", ".npy", "by_thread by_warp"),
     ("10_synchronization", "--elements 300", ".npy", "global_atomics shared_tree warp_shuffles vectorised two_stages"),
     ("10_synchronization", "--problem histogram --elements 300", ".npy", "global_atomics shared_copy lane_copies warp_copies"),
     ("10_synchronization", "--demo lost_update --repaired --elements 64", "", "-"),
@@ -64,6 +65,8 @@ CASES = [
 PLAYED = "/async_copy.h"
 # Kernels that load what they do not need in this case, which an optimised program leaves out.
 UNNEEDED = {"sum_values"}
+# Kernels with one store in both branches, which an optimised program has once, in either line.
+JOINED = {"exchange"}
 # Kernels whose threads look at what others update meanwhile. What they access depends on the order, and in the film lanes go together.
 UNORDERED = {"note_lowest", "refine_until_stable", "group_step"}
 
@@ -104,23 +107,24 @@ def content(path: Path) -> numpy.ndarray:
 
 
 def is_in(wanted: numpy.ndarray, memory: bytes) -> bool:
-    """Whether an array holds just these elements, row after row, with or without something behind each row."""
+    """Whether an array holds just these elements, row after row, with or without something beside each row."""
     for kind in (wanted.dtype, numpy.dtype("uint32"), numpy.dtype("uint64")):  # a count's own type may be shorter
         if kind != wanted.dtype and (wanted < 0).any() | (wanted != numpy.floor(wanted)).any():
             continue
-        rows = wanted.astype(kind).reshape(len(wanted) if wanted.ndim > 1 else 1, -1)
-        pitch = len(memory) // len(rows)
-        for width in (rows.shape[1] * kind.itemsize, pitch):
-            if len(memory) >= width * len(rows) and all(
-                    memory[r * width:r * width + rows[r].nbytes] == rows[r].tobytes() for r in range(len(rows))):
-                return True
+        whole = wanted.astype(kind).reshape(1, -1)
+        for rows in (whole, whole.reshape(len(wanted), -1)):
+            for pitch in {rows.shape[1], len(memory) // kind.itemsize // len(rows) if len(rows) > 1 else 0}:
+                if pitch * rows.size > 0 and pitch >= rows.shape[1] and pitch * len(rows) * kind.itemsize <= len(memory):
+                    held = numpy.frombuffer(memory, kind, pitch * len(rows)).reshape(len(rows), pitch)
+                    if any(held[:, at:at + rows.shape[1]].tobytes() == rows.tobytes() for at in range(pitch - rows.shape[1] + 1)):
+                        return True
     return False
 
 
 def options_of(lab: str, *words: str):
     """For a run of a lab's solution; with the variants of further/."""
     source = farm.solution_file(lab, farm.source_name(lab))
-    return command.parse([f"--flags={farm.lab_flags(lab, 'cpu', True)}", str(source), "--", *words])
+    return command.parse(["--events", "10000000", f"--flags={farm.lab_flags(lab, 'cpu', True)}", str(source), "--", *words])
 
 
 def variants_of(lab: str, wanted: str = "") -> list[str]:
@@ -129,7 +133,7 @@ def variants_of(lab: str, wanted: str = "") -> list[str]:
         return [""]
     said = subprocess.run([sanitize.built_for_cpu("replay", options_of(lab)), "--help"], capture_output=True, text=True).stdout
     found = re.search(r"which to run: ([\w, \n]*) \(all\)", said)
-    return [name for name in found[1].replace(",", " ").split() if not wanted or name in wanted.split()]
+    return [name for name in found[1].replace(",", " ").split() if name in wanted.split() or not wanted and name != "cpu"]
 
 
 def problem_of(film, output: Path | None) -> str:
@@ -204,7 +208,7 @@ def difference(film) -> str:
     for launch in ours.keys() & theirs.keys():
         if launch[0] in UNORDERED:
             continue
-        film_has, explain_has = by_use(ours[launch]), by_use(theirs[launch])
+        film_has, explain_has = (by_use(counts[launch], launch[0] in JOINED) for counts in (ours, theirs))
         stored = {access[2:] for access in film_has if access[1] != "load"}
         wrong = {access for access in film_has | explain_has if film_has[access] < explain_has[access] or film_has[access] > explain_has[access]
                  and (access[1] != "load" or not explain_has[access] and access[2:] not in stored and launch[0] not in UNNEEDED)}
@@ -214,11 +218,11 @@ def difference(film) -> str:
     return "; ".join(said) or ("" if theirs or not any(ours.values()) else "explain has no accesses")
 
 
-def by_use(counts: collections.Counter) -> collections.Counter:
-    """Loads without their lines."""
+def by_use(counts: collections.Counter, joined: bool) -> collections.Counter:
+    """Loads without their lines; stores, too, where they are joined."""
     found = collections.Counter()
     for (line, kind, *where), count in counts.items():
-        found[None if kind == "load" else line, kind, *where] += count
+        found[None if kind == "load" or joined else line, kind, *where] += count
     return found
 
 

@@ -19,6 +19,7 @@ CALL = re.compile(r"^ *[0-9a-f]+:\tcall\s+\S+ <(cuda_cpu_(?:line|load|store)|__t
 ENTRY = re.compile(r"^ <(\w+)><(\w+)>: Abbrev Number: \d+ \(DW_TAG_(\w+)\)|^    <\w+>   DW_AT_(\w+) *: (.*)$")
 WANTED = frozenset("name type byte_size encoding data_member_location upper_bound count low_pc high_pc location decl_line "
                    "specification abstract_origin artificial declaration const_value bit_size bit_offset".split())
+HIDDEN = re.compile(r"^(construction vtable|vtable|VTT|typeinfo|typeinfo name|guard variable) for |\bcuda_cpu::")  # of no concern to a learner
 PIECE = 16  # bytes of a variable that are compared and told at once
 MOST = 512  # bytes of a variable that is followed
 ENCODINGS = {"2": "bool", "4": "float", "5": "int", "6": "char", "7": "uint", "8": "uchar", "10": "uchar"}
@@ -205,5 +206,5 @@ class Information:
         lines = [f"{len(self.places)}"]
         lines += [f"{address:x} {line} {function}" for (address, _, line), function in zip(self.places, self.function_of)]
         lines += ["{} {} {} {} {} {:x} {:x} {} {}".format(*row) for row in self.rows]
-        lines += [f"variable {start:x} {size}" for start, size, *_ in self.symbols]
+        lines += [f"variable {start:x} {size} {int(bool(HIDDEN.search(name)))}" for start, size, name, _ in self.symbols]
         path.write_text("\n".join(lines) + "\n")

@@ -94,6 +94,7 @@ class Film {
         if (number == 0) return;
         Thread& self = mine();
         finish(self);
+        self.announced[0] = self.announced[1] = {};
         while (!self.frames.empty() && self.frames.back().base < frame) self.frames.pop_back();
         const bool entered = self.frames.empty() || self.frames.back().base != frame;
         if (entered) enter_function(self, number, frame);
@@ -156,13 +157,15 @@ class Film {
         }
     }
 
-    // Before an instruction that moves memory: true if the compiler has not announced it.
-    bool is_news(const char* address, size_t bytes, bool stores) {
-        if (!recording_ || running == nullptr || !mine().inside) return false;
-        auto& [begin, end] = mine().announced[stores];
+    // Before an instruction that moves memory: an access, if the compiler has not announced it.
+    void moves(const void* pc, char* frame, const char* address, size_t bytes, Access kind) {
+        if (!recording_ || running == nullptr || !mine().inside) return;
+        auto& [begin, end] = mine().announced[writes(kind)];
         const bool known = begin <= address && address + bytes <= end;
         if (begin == address && address + bytes == end) begin = end = nullptr;
-        return !known && reel_.array_at(address, bytes) >= 0 && !is_fixed(address);
+        if (known || reel_.array_at(address, bytes) < 0 || is_fixed(address)) return;
+        Watch::access(address, bytes, kind, pc, frame);
+        begin = end = nullptr;  // that was no announcement
     }
 
     // ------------------------------------------------------------ who goes next

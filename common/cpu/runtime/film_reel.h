@@ -64,17 +64,24 @@ class FilmPlaces {
             ++one.number;
         }
         size_t start, bytes;
-        while (std::fscanf(file, " variable %zx %zu", &start, &bytes) == 2) program_[start] = bytes;
+        unsigned int hidden;
+        while (std::fscanf(file, " variable %zx %zu %u", &start, &bytes, &hidden) == 3)
+            program_[start] = {bytes, hidden != 0};
         std::fclose(file);
     }
-    // The variable of the program that holds these bytes: where it begins, and its bytes; none: 0.
-    std::pair<const char*, size_t> variable_at(const char* address, size_t bytes) const {
+    struct ProgramVariable {
+        const char* start;
+        size_t bytes;
+        bool hidden;  // the compiler's, or CPU mode's
+    };
+    // The variable of the program that holds these bytes; none: of 0 bytes.
+    ProgramVariable variable_at(const char* address, size_t bytes) const {
         const auto at = reinterpret_cast<size_t>(address);
         const auto next = program_.upper_bound(at);
         if (next == program_.begin()) return {};
-        const auto [start, size] = *std::prev(next);
-        if (at + bytes > start + size) return {};
-        return {address - (at - start), size};
+        const auto& [start, known] = *std::prev(next);
+        if (at + bytes > start + known.first) return {};
+        return {address - (at - start), known.first, known.second};
     }
     // 0 for what is not in the file.
     uint32_t number_of(const void* pc) const {
@@ -96,7 +103,8 @@ class FilmPlaces {
     std::vector<uint32_t> numbers_;
     std::vector<unsigned int> lines_{0}, functions_{0};
     std::vector<std::vector<Variable>> variables_;  // by function
-    std::map<size_t, size_t> program_;              // the program's own: bytes, by where they begin
+    // The program's own, by where they begin: bytes, and whether they are hidden.
+    std::map<size_t, std::pair<size_t, bool>> program_;
 };
 
 // What the film has of steps, of blocks, of accesses and what they store, of where threads go, of their
@@ -221,12 +229,11 @@ class Reel {
             const Allocation* const allocation = Memory::instance().find(address);
             if (allocation != nullptr && address + bytes <= allocation->start + allocation->bytes)
                 found = add_array(false, "", allocation->start, allocation->bytes);
-            else if (const auto [start, size] = places.variable_at(address, bytes); size > 0)
-                found = add_array(false, "", start, size);  // the host has not touched it
-            else if (in_program(address))  // a constant without a name, as a string
-                found = add_array(false, "", address, bytes);
-            else
-                return -1;
+            else if (const auto one = places.variable_at(address, bytes); one.bytes > 0)
+                found = one.hidden ? -1 : add_array(false, "", one.start, one.bytes);
+            else if (in_program(address))
+                found = add_constant(address, bytes);
+            if (found < 0) return -1;
         }
         last_ = static_cast<size_t>(found);
         keep_beginning(arrays_[last_], found, static_cast<size_t>(address - arrays_[last_].start),
@@ -337,6 +344,19 @@ class Reel {
     int add_array(bool shared, const char* name, const char* start, size_t bytes) {
         arrays_.push_back({shared, name, start, bytes, {}});
         return static_cast<int>(arrays_.size()) - 1;
+    }
+    // One without a name: a string's letter belongs to the whole string.
+    int add_constant(const char* start, size_t bytes) {
+        const auto is_letter = [&](const char* at) {
+            return bytes == 1 && is_fixed(at) && *at != 0 && places.variable_at(at, 1).bytes == 0;
+        };
+        const char* end = start + bytes;
+        if (is_letter(start)) {
+            while (is_letter(end)) ++end;
+            ++end;  // the zero behind it
+        }
+        while (is_letter(start - 1)) --start;
+        return add_array(false, "", start, static_cast<size_t>(end - start));
     }
     void find_unseen(const Array& array, int number, size_t begin) {
         const size_t end = std::min(begin + piece, array.bytes);

@@ -16,12 +16,10 @@ extern "C" {
 void cuda_cpu_film_line(const void* pc, char* frame) { cuda_cpu::Film::instance().line(pc, frame); }
 void cuda_cpu_film_leave(const void*, char* frame) { cuda_cpu::Film::instance().leave(frame); }
 void cuda_cpu_film_load(const void* pc, char* frame, const char* address, size_t bytes) {
-    if (cuda_cpu::Film::instance().is_news(address, bytes, false))
-        cuda_cpu::Watch::access(address, bytes, cuda_cpu::Access::read, pc, frame);
+    cuda_cpu::Film::instance().moves(pc, frame, address, bytes, cuda_cpu::Access::read);
 }
 void cuda_cpu_film_store(const void* pc, char* frame, const char* address, size_t bytes) {
-    if (cuda_cpu::Film::instance().is_news(address, bytes, true))
-        cuda_cpu::Watch::access(address, bytes, cuda_cpu::Access::write, pc, frame);
+    cuda_cpu::Film::instance().moves(pc, frame, address, bytes, cuda_cpu::Access::write);
 }
 }
 

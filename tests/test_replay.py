@@ -155,6 +155,51 @@ __global__ void each(int* array) {
     twice = 2 * twice;
     twice = 2 * twice;
 }
+struct Matrix {
+    int height, width;
+    long unused;
+    float* data;  // (height, width)
+};
+struct Node { int value; Node* next; };
+__device__ float sum_of(const float* part) { return part[0] + part[1]; }
+__global__ void by_pointers(float** rows, Matrix matrix, Node* list) {
+    matrix.data[threadIdx.x] = rows[threadIdx.x][1] + list->next->value;
+}
+__global__ void divided(float* out, int n) {
+    extern __shared__ char raw[];
+    float* first = reinterpret_cast<float*>(raw);
+    int* second = reinterpret_cast<int*>(first + n);
+    first[threadIdx.x] = threadIdx.x + 0.5f, second[threadIdx.x] = threadIdx.x;
+    const float* row = first + 2 * threadIdx.x;
+    out[threadIdx.x] = sum_of(first + 2) + row[0] + second[1];
+}
+__global__ void undivided(int* out) {
+    extern __shared__ int own[][4];
+    own[threadIdx.x][1] = -1 - threadIdx.x;
+    out[threadIdx.x] = own[threadIdx.x][1];
+}
+void with_pointers() {
+    float *floats[2], **rows, *out;
+    Node nodes[2], *list[2];
+    for (int i = 0; i < 2; ++i) cudaMalloc(&floats[i], 64), cudaMalloc(&list[i], sizeof(Node));
+    for (int i = 0; i < 2; ++i) {
+        cudaMemset(floats[i], 0, 64);
+        nodes[i] = {i, i == 0 ? list[1] : nullptr};
+        cudaMemcpy(list[i], &nodes[i], sizeof(Node), cudaMemcpyHostToDevice);
+    }
+    cudaMalloc(&rows, sizeof floats);
+    cudaMemcpy(rows, floats, sizeof floats, cudaMemcpyHostToDevice);
+    for (int i = 0; i < 2; ++i) {  // the second has the first one's place
+        float* data;
+        cudaMalloc(&data, 24 + 24 * i);
+        by_pointers<<<1, 2>>>(rows, {2 + 2 * i, 3, 0, data}, list[0]);
+        cudaFree(data);
+    }
+    cudaMalloc(&out, 16);
+    divided<<<1, 4, 32>>>(out, 4);
+    undivided<<<1, 2, 32>>>(reinterpret_cast<int*>(out));
+    cudaDeviceSynchronize();
+}
 int main() {
     void* memory[8];
     for (void*& one : memory) cudaMalloc(&one, 64);
@@ -166,6 +211,7 @@ int main() {
         each<<<2, 2>>>((int*)memory[7]);
         cudaDeviceSynchronize();
     }
+    with_pointers();
     return 0;
 }
 """
@@ -360,6 +406,11 @@ def test_values_of_all_kinds_and_who_wrote_them(folder, kinds):
             view.choose(view.film.arrays.find(one => one.title === "half").number, 1);
             return byId("cell").textContent;""")
         assert "{written: 1, not_yet: 2}" in last and "written by thread 1" in last
+        arrays = seen.run("""
+            return view.film.arrays.filter(one => one.guess).map(one => `${one.title}: ${view.values.types[one.type].name} ${one.shape.join(" × ")}`);""")
+        assert {"rows: float* 2", "rows[1]: float 16", "list: Node 1", "list.next: Node 1", "matrix.data: float 2 × 3", "matrix.data: float 4 × 3",
+                "first: float 4", "second: int 4", "own: int 2 × 4", "text: char 23"} <= set(arrays)
+        assert "part" not in " ".join(arrays) and "row:" not in " ".join(arrays)
         # Step by step the tables say what they say when they are drawn anew.
         assert seen.run("""
             const cells = () => [...document.querySelectorAll("#arrays .c")].map(cell => cell.textContent).join();

@@ -35,7 +35,11 @@ class Film {
     this.variableStart = starts(this.step_variables);
     this.valueStart = starts(this.access_size.map((size, i) => this.access_what[i] === LOAD ? 0 : size));
     this.variableAt = starts(Array.from(this.variable_number, row => known.rows[row]));
+    this.variableOfRow = known.variables.flatMap(([, type], index) =>
+      Array.from({length: Math.ceil(known.types[type].size / 16)}, (_, piece) => ({index, at: 16 * piece})));
     this.findBlocks();
+    this.arrays = this.head.arrays.map((one, number) => ({...one, number, shared: one.space === "shared"}));
+    divideShared(this);
     this.prepareArrays();
     this.rehearse();
   }
@@ -52,8 +56,16 @@ class Film {
   launch(step) { return this.launches[this.block(step).launch]; }
   threadCount(step) { return this.launch(step).block.reduce((a, b) => a * b, 1); }
 
+  // The array that holds an address in a launch.
+  arrayAt(address, launch) {
+    return this.arrays.find(one => address >= one.start && address < one.start + one.bytes && launch >= one.since && launch < one.until);
+  }
+  // The steps of a launch: its first, and the one behind its last.
+  stepsOf(launch) {
+    return [this.block_step[this.block_launch.indexOf(launch)], this.blocks[this.block_launch.lastIndexOf(launch)].end];
+  }
+
   prepareArrays() {
-    this.arrays = this.head.arrays.map((one, number) => ({...one, number, shared: one.space === "shared"}));
     // Of a large array only those pieces of 256 bytes are kept that some launch touches: slot[piece] says where.
     for (const array of this.arrays) array.slot = new Int32Array(Math.ceil(array.bytes / 256)).fill(array.shared ? 0 : -1);
     this.beginning_array.forEach((number, i) => { this.arrays[number].slot[this.beginning_offset[i] >>> 8] = 0; });
@@ -115,8 +127,7 @@ class Film {
       const block = this.blockOf[step];
       if (this.block_launch[block] !== launch) this.reset(launch = this.block_launch[block]);
       else if (this.block_step[block] === step) {
-        this.sharedBefore[block] = this.arrays.filter(one => one.shared)
-          .map(one => [one.data.slice(), one.writer.slice()]);
+        this.sharedBefore[block] = this.sharedOf(launch).map(one => [one.data.slice(), one.writer.slice()]);
       }
       this.beginBlock(step);
       let opens = false;
@@ -142,8 +153,9 @@ class Film {
   beginBlock(step) {
     if (this.block(step).step !== step) return;
     this.state.fill(NOT_BEGUN);
-    for (const array of this.arrays) if (array.shared) this.poison(array);
+    for (const array of this.sharedOf(this.block(step).launch)) this.poison(array);
   }
+  sharedOf(launch) { return this.arrays.filter(one => one.shared && launch >= one.since && launch < one.until); }
   move(thread, state, place, depth) {
     this.state[thread] = state;
     this.place[thread] = place;
@@ -169,7 +181,7 @@ class Film {
       this.move(this.move_thread[i], this.stateBefore[i], this.placeBefore[i], this.depthBefore[i]);
     const left = this.sharedBefore[this.blockOf[step]];
     if (this.block(step).step !== step || !left) return;
-    this.arrays.filter(one => one.shared).forEach((array, i) => {
+    this.sharedOf(this.block(step).launch).forEach((array, i) => {
       array.data.set(left[i][0]);
       array.writer.set(left[i][1]);
     });
@@ -180,7 +192,7 @@ class Film {
     const launch = this.block(step).launch;
     if (this.block(this.at).launch !== launch) {
       this.reset(launch);
-      this.at = this.blocks.find(block => block.launch === launch).step - 1;
+      this.at = this.stepsOf(launch)[0] - 1;
     }
     while (this.at < step) this.forward(++this.at);
     while (this.at > step) this.back(this.at--);

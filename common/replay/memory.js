@@ -13,9 +13,7 @@ class MemoryTables {
   // The arrays of a launch, in the order in which they are touched first.
   ofLaunch(launch) {
     if (this.launch === launch) return this.list;
-    const {film} = this, seen = new Set();
-    const first = film.blocks.find(one => one.launch === launch).step;
-    const end = film.blocks.filter(one => one.launch === launch).pop().end;
+    const {film} = this, seen = new Set(), [first, end] = film.stepsOf(launch);
     for (let i = film.accessStart[first]; i < film.accessStart[end]; ++i) seen.add(film.access_array[i]);
     this.launch = launch;
     this.list = [...seen].map(number => film.arrays[number]).sort((a, b) => b.shared - a.shared);

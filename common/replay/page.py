@@ -25,8 +25,9 @@ def write(film: Film, path: Path, title: str = "", task: str = "") -> None:
     text = (HERE / "page.html").read_text(encoding="utf-8")
     reel = base64.b64encode(gzip.compress(film.reel.data, 6, mtime=0)).decode()
     known = json.dumps({**knowledge(film), "task": task}, separators=(",", ":")).replace("<", "\\u003c")  # no </script> ends it, and no <!-- keeps it open
+    kernels = {launch["kernel"] for launch in film.reel.head["launches"]}
     parts = {
-        "TITLE": html.escape(title or f"{film.source.name}: {film.reel.head['launches'][0]['kernel']}"),
+        "TITLE": html.escape(title or ": ".join([film.source.name, *(kernels if len(kernels) == 1 else [])])),
         "STYLE": (HERE / "style.css").read_text(encoding="utf-8"),
         "KNOWN": known,
         "REEL": reel,

@@ -197,7 +197,7 @@ class Threads {
       const place = known.places[frame.place];
       if (place) parts.push(element("h3", {text: `${known.functions[place[2]][0]}${frames.length > 1 ? `, line ${place[1]}` : ""}`}));
       for (const [row, found] of frame.rows) {
-        const {index, at} = values.variableOfRow[row];
+        const {index, at} = film.variableOfRow[row];
         const size = values.types[known.variables[index][1]].size;
         if (!rows.has(index)) rows.set(index, {bytes: new Uint8Array(size), isNew: false});
         rows.get(index).bytes.set(found.bytes, at);

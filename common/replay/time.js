@@ -96,14 +96,14 @@ class View {
     element("p", {}, element("span", {text: firstSentence(fault)}),
       `${fault.sentence.slice(firstSentence(fault).length)} ${this.comesTooLate(fault)}`))));
     byId("task").textContent = known.task;
-    byId("task").onclick = () => byId("task").classList.toggle("open");
     byId("task").hidden = !known.task;
     if (known.left_out.length) byId("said").append(element("p", {class: "left", text: known.left_out.join(" ")}));
+    for (const one of document.querySelectorAll("#task, .left")) one.onclick = () => one.classList.toggle("open");
   }
 
   // Who writes the element later that a thread has read too early; "" where nobody does, or nothing was read.
   comesTooLate({kind, address, step}) {
-    const {film} = this, array = film.arrays.find(one => address >= one.start && address < one.start + one.bytes);
+    const {film} = this, array = film.arrayAt(address, film.block(step).launch);
     if (kind !== "uninitialised" || !array) return "";
     const end = film.accessStart[film.block(step).end], offset = address - array.start;
     for (let i = film.accessStart[step + 1]; i < end; ++i) {
@@ -120,7 +120,7 @@ class View {
     this.show();
   }
   goFault(fault) {
-    const array = this.film.arrays.find(one => fault.address >= one.start && fault.address < one.start + one.bytes);
+    const array = this.film.arrayAt(fault.address, this.film.block(fault.step).launch);
     if (array) this.cell = {array: array.number, index: Math.floor((fault.address - array.start) / this.values.elementSize(array))};
     this.go(fault.step);
   }

@@ -26,15 +26,83 @@ function fitted(text, letters) {
   return value.toExponential(0).replace("e+", "e").replace("-", "−");
 }
 
+// ---------------------------------------------------------------- what pointers tell
+function holdsPointers(types, type) {
+  const one = types[type];
+  return one.holds ??= ["pointer", "reference"].includes(one.kind) || one.kind === "array" && holdsPointers(types, one.of) ||
+    one.kind === "structure" && one.members.some(([, , inner]) => holdsPointers(types, inner));
+}
+// Those among the bytes from `from` on of something of a type: the way to each, its type, and where it leads.
+function pointersIn(types, type, bytes, from, visit, way = "", at = 0) {
+  const one = types[type];
+  if (at + one.size <= from || at >= from + bytes.length || !holdsPointers(types, type)) return;
+  if (one.kind === "structure") {
+    for (const [member, offset, inner] of one.members) pointersIn(types, inner, bytes, from, visit, `${way}.${member}`, at + offset);
+  } else if (one.kind === "array") {
+    const {size} = types[one.of];
+    for (let i = 0; i * size < one.size; ++i) pointersIn(types, one.of, bytes, from, visit, `${way}[${i}]`, at + i * size);
+  } else if (at >= from && at + 8 <= from + bytes.length) {
+    visit(way, one, Number(new DataView(bytes.buffer, bytes.byteOffset + at - from, 8).getBigUint64(0, true)));
+  }
+}
+// All values of variables, with the launch.
+function eachValue(film, visit) {
+  for (let i = 0, step = 0; i < film.variable_number.length; ++i) {
+    while (film.variableStart[step + 1] <= i) ++step;
+    const row = film.variable_number[i], {index, at} = film.variableOfRow[row], start = film.variableAt[i];
+    visit(film.known.variables[index], film.variable_values.subarray(start, start + film.known.rows[row]), at, film.block_launch[film.blockOf[step]]);
+  }
+}
+const elementOf = (types, type) => types[type]?.kind === "array" ? types[types[type].of] : types[type];
+
+// Dynamic shared memory is what each launch makes of it: an array for each place to which a pointer leads that is the same
+// in all threads, and of another type than the array before, or a variable of its own.
+function divideShared(film) {
+  const {types} = film.known, launches = film.launches.map((_, launch) => launch);
+  for (const whole of film.arrays.filter(one => one.shared && !one.name)) {
+    const found = launches.map(() => new Map()), least = launches.map(() => 16);
+    eachValue(film, ([name, type, owner, , isParameter], bytes, from, launch) => pointersIn(types, type, bytes, from, (way, {kind, of}, address) => {
+      const offset = address - whole.start, key = `${owner}.${name}${way}`, element = elementOf(types, of);
+      if (offset < 0 || offset >= whole.bytes || !element.size || element.kind === "void") return;
+      const known = found[launch].get(key) || {name: name + way, offset, of, size: element.size, isParameter, isDeclared: kind === "reference" && types[of].kind === "array"};
+      if (known.offset !== offset) known.varies = true;
+      found[launch].set(key, known);
+    }));
+    for (const launch of launches) {
+      const [first, end] = film.stepsOf(launch).map(step => film.accessStart[step]), own = [];
+      for (let i = first; i < end; ++i) {
+        if (film.access_array[i] !== whole.number) continue;
+        own.push(i);
+        least[launch] = Math.min(least[launch], film.access_size[i]);
+      }
+      const isRaw = one => one.size < least[launch];  // bytes that are used as something else
+      const marks = [...found[launch].values()].filter(one => !one.varies)
+        .sort((a, b) => a.offset - b.offset || isRaw(a) - isRaw(b) || b.isDeclared - a.isDeclared || a.isParameter - b.isParameter);
+      const parts = [];
+      for (const one of marks) {
+        const last = parts[parts.length - 1];
+        if (last ? one.offset > last.offset && (!one.isParameter || elementOf(types, one.of).name !== elementOf(types, last.of)?.name) : one.offset === 0) parts.push(one);
+        else if (!last) parts.push({offset: 0, name: ""}, one);
+      }
+      if (!own.length) continue;
+      if (!parts.length) parts.push({offset: 0, name: ""});
+      const views = parts.map((one, i) => ({...whole, number: film.arrays.length + i, name: one.name, of: one.of, since: launch, until: launch + 1,
+        start: whole.start + one.offset, bytes: (i + 1 < parts.length ? parts[i + 1].offset : whole.bytes) - one.offset}));
+      film.arrays.push(...views);
+      for (const i of own) {
+        const view = views.findLast(one => one.start <= whole.start + film.access_offset[i]);
+        film.access_array[i] = view.number;
+        film.access_offset[i] -= view.start - whole.start;
+      }
+    }
+    whole.until = 0;  // nobody uses it any more
+  }
+}
+
 class Values {
   constructor(film) {
     this.film = film;
     this.types = film.known.types;
-    this.variableOfRow = [];
-    film.known.variables.forEach((variable, i) => {
-      for (let at = 0, row = variable[3]; at < this.types[variable[1]].size; at += 16, ++row)
-        this.variableOfRow[row] = {index: i, at};
-    });
     this.scalars = film.launches.map(() => ({}));  // by launch and function: parameters that are whole numbers
     this.nameArrays();
   }
@@ -81,7 +149,8 @@ class Values {
   }
   pointer(address) {
     if (address === 0) return "null";
-    const array = this.film.arrays.find(one => address >= one.start && address <= one.start + one.bytes);
+    const {launch} = this.film.block(this.film.at);
+    const array = this.film.arrayAt(address, launch) || this.film.arrayAt(address - 1, launch);  // its end
     if (!array) return "a pointer";
     const element = Math.floor((address - array.start) / this.elementSize(array));
     return `→ ${array.title}${element ? ` + ${element}` : ""}`;
@@ -95,9 +164,11 @@ class Values {
     if (at < 0 || (index + 1) * size > array.bytes || film.where(array, (index + 1) * size - 1) !== last || !array.known[at >>> 8] || !array.known[last >>> 8])
       return {text: "", known: false};
     const poison = array.shared ? UNWRITTEN.shared : UNWRITTEN.global;
+    // What was computed of such a value looks alike, and so may a byte: it needs its whole word, which nobody else has written.
     const isUnwritten = (from, bytes) => {
-      let unwritten = !array.writer[from];  // what was computed of such a value looks alike
-      for (let i = from; i < from + bytes && unwritten; ++i) unwritten = array.data[i] === (poison >>> 8 * (i % 4) & 255);
+      let unwritten = !array.writer[from];
+      for (let i = from & ~3; i < (from + bytes + 3 & ~3) && unwritten; ++i)
+        unwritten = array.data[i] === (poison >>> 8 * (i % 4) & 255) || array.writer[i] > 0 && (i < from || i >= from + bytes) || index * size + i - at >= array.bytes;
       return unwritten;
     };
     if (isUnwritten(at, size)) return {text: "·", known: true, unwritten: true};
@@ -123,55 +194,80 @@ class Values {
   // ---------------------------------------------------------------- what arrays are called
   nameArrays() {
     const {film} = this, {known} = film;
-    for (const array of film.arrays) array.title = array.name || "";
     for (let i = 0; i < film.access_array.length; ++i) {
       const array = film.arrays[film.access_array[i]];
       array.guess = Math.min(array.guess || 16, film.access_size[i]);
     }
-    let block = 0, step = 0;
-    for (let i = 0; i < film.variable_number.length; ++i) {
-      while (film.variableStart[step + 1] <= i) ++step;
-      const found = this.variableOfRow[film.variable_number[i]];
-      if (!found || found.at) continue;
-      const variable = known.variables[found.index], at = film.variableAt[i], size = known.rows[film.variable_number[i]];
-      const bytes = film.variable_values.subarray(at, at + size);
-      block = film.blockOf[step];
-      this.learn(variable[0], variable[1], bytes, variable, film.block_launch[block]);
+    for (const array of film.arrays) {
+      array.title = array.name || "";
+      if (array.of !== undefined) this.typed(array, array.of);
     }
-    let count = 0;
+    eachValue(film, (variable, bytes, from, launch) => {
+      this.learnNumbers(variable, bytes, from, launch);
+      pointersIn(this.types, variable[1], bytes, from, (way, one, address) => this.learn(variable[0] + way, one, address, variable, launch));
+    });
     for (const array of film.arrays) {
       const symbol = known.symbols.find(one => one[0] <= array.start && array.start < one[0] + Math.max(one[1], 1));
-      if (!array.title && symbol) {
-        array.title = symbol[2];
-        if (symbol[3] !== null) this.typed(array, symbol[3]);
-      }
+      if (array.title || !symbol) continue;
+      array.title = symbol[2];
+      if (symbol[3] !== null) this.typed(array, symbol[3]);
+    }
+    this.learnFromMemory();
+    let count = 0;
+    for (const array of film.arrays) {
+      if (array.type === undefined && array.middle !== undefined) this.typed(array, array.middle);
       array.title ||= array.shared ? "shared memory" : `array ${++count}`;
       if (array.named) array.shape = this.shapeOf(array, ...array.named);
       array.shape = array.shape || [Math.floor(array.bytes / this.elementSize(array))];
     }
   }
-  // A pointer or a reference tells the type of what it leads to; a whole number may be a side of an array.
-  learn(name, type, bytes, variable, launch) {
-    const one = this.types[type];
-    if (bytes.length < Math.min(one.size, 16)) return;
-    if (one.kind === "structure") {
-      for (const [member, offset, inner] of one.members)
-        if (offset + this.types[inner].size <= bytes.length)
-          this.learn(member, inner, bytes.subarray(offset, offset + this.types[inner].size), null, launch);
-    } else if (one.kind === "int" || one.kind === "uint") {
-      if (!variable || !variable[4]) return;
-      const value = Number(this.integer(one, new DataView(bytes.buffer, bytes.byteOffset, one.size)));
-      (this.scalars[launch][variable[2]] ??= {})[name] ??= value;
-    } else if (one.kind === "pointer" || one.kind === "reference") {
-      const address = Number(new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0, true));
-      const array = this.film.arrays.find(some => address >= some.start && address < some.start + some.bytes);
-      const inner = this.types[one.of], element = inner.kind === "array" ? this.types[inner.of] : inner;
-      if (array && element.size === 1 && array.guess > 1) return;  // raw memory: another pointer says more
-      if (!array || array.typed || !inner.size || inner.kind === "void" || address !== array.start) return;
-      array.title ||= name;
-      array.typed = true;
-      this.typed(array, one.of);
-      if (!array.declared) array.named = [name, variable, launch];
+  // A whole number that is a parameter, or in one, may be a side of an array.
+  learnNumbers([name, type, owner, , isParameter], bytes, from, launch) {
+    if (!isParameter) return;
+    const one = this.types[type], known = this.scalars[launch][owner] ??= {};
+    const numbers = one.kind === "structure" ? one.members.filter(member => member.length === 3) : [[name, 0, type]];
+    for (const [word, offset, inner] of numbers) {
+      const {kind, size} = this.types[inner];
+      if ((kind === "int" || kind === "uint") && offset >= from && offset + size <= from + bytes.length)
+        known[word] ??= Number(this.integer(this.types[inner], new DataView(bytes.buffer, bytes.byteOffset + offset - from, size)));
+    }
+  }
+  // A pointer or a reference tells the type of what it leads to.
+  learn(name, {of}, address, variable, launch) {
+    const array = this.film.arrayAt(address, launch), element = elementOf(this.types, of);
+    if (!array || array.type !== undefined || !element.size || element.kind === "void") return;
+    if (element.size === 1 && array.guess > 1) return;  // raw memory: another pointer says more
+    if (address !== array.start) {
+      if ((address - array.start) % element.size === 0) array.middle ??= of;
+      return;
+    }
+    array.title ||= name;
+    this.typed(array, of);
+    if (!array.declared) array.named = [name, variable, launch];
+  }
+  // Pointers that lie in arrays themselves, as float** has them, and those of lists and trees.
+  learnFromMemory() {
+    const {film} = this, done = new Set(), holds = array => array.type !== undefined && !done.has(array.number) && holdsPointers(this.types, array.type);
+    for (let open = film.arrays.filter(holds); open.length; open = film.arrays.filter(holds)) {
+      const now = new Set(open.map(array => array.number));
+      const look = (array, offset, bytes, launch) => {
+        const size = this.elementSize(array);
+        for (let index = Math.floor(offset / size); index * size < offset + bytes.length; ++index)
+          pointersIn(this.types, array.type, bytes, offset - index * size, (way, one, address) =>
+            this.learn(`${array.title}${array.bytes > size ? `[${index}]` : ""}${way}`, one, address, null, launch));
+      };
+      let at = 0;
+      film.beginning_array.forEach((number, i) => {
+        const array = film.arrays[number], offset = film.beginning_offset[i], size = Math.min(256, array.bytes - offset);
+        if (now.has(number)) look(array, offset, film.beginning_values.subarray(at, at + size), film.beginning_launch[i]);
+        at += size;
+      });
+      film.blocks.forEach(({step, end, launch}) => {
+        for (let i = film.accessStart[step]; i < film.accessStart[end]; ++i)
+          if (film.access_what[i] !== LOAD && film.access_size[i] >= 8 && now.has(film.access_array[i]))
+            look(film.arrays[film.access_array[i]], film.access_offset[i], film.values.subarray(film.valueStart[i], film.valueStart[i + 1]), launch);
+      });
+      now.forEach(number => done.add(number));
     }
   }
   typed(array, type) {
@@ -185,7 +281,7 @@ class Values {
       array.declared = true;
       array.shape = [...one.shape];
       if (!array.shape[0] || one.size > array.bytes)  // extern __shared__ T name[]
-        array.shape[0] = Math.floor(array.bytes / (one.size / (one.shape[0] || 1)));
+        array.shape[0] = Math.floor(array.bytes / one.shape.slice(1).reduce((a, b) => a * b, this.types[one.of].size));
     } else {
       array.type = type;
     }
@@ -201,21 +297,24 @@ class Values {
   // From the comment behind the parameter, `// (height, width)`, if the sides are known and fit.
   shapeOf(array, name, variable, launch) {
     const count = Math.floor(array.bytes / this.elementSize(array)), scalars = (variable && this.scalars[launch][variable[2]]) || {};
-    const sides = variable ? this.comment(name, variable).map(part => {
+    const sides = variable && /^[\w.]+$/.test(name) ? this.comment(name, variable).map(part => {
       let value = 1;
       for (const factor of part.split("*").map(one => one.trim())) value *= /^\d+$/.test(factor) ? Number(factor) : scalars[factor];
       return value;
     }) : [];
     if (sides.length > 1 && sides.every(side => side > 0) && sides.reduce((a, b) => a * b) <= count) return sides;
     if (sides.length === 1) return [count];
-    for (const side of ["width", "columns", "cols", "n", "size", "N", "k"].map(one => scalars[one]))
-      if (side > 1 && side < count && count % side === 0) return [count / side, side];
+    for (const name of ["width", "columns", "cols", "n", "size", "N", "k"]) {
+      const side = scalars[name];  // that of a square may be called n, which is as often a count
+      if (side > 1 && side < count && count % side === 0 && (/^(width|col)/.test(name) || count === side * side)) return [count / side, side];
+    }
     return [count];
   }
   comment(name, variable) {
-    const [, line, file] = this.film.known.functions[variable[2]];
-    const lines = this.film.known.files[file].text.split("\n").slice(line - 1, line + 12);
-    const found = lines.map(text => text.match(new RegExp(`\\b${name}\\s*[,)].*//.*?\\(([^)]*)\\)`))).find(Boolean);
+    const {files, functions} = this.film.known, member = name.match(/\.(\w+)$/);
+    const [, line, file] = functions[variable[2]];
+    const lines = member ? files.flatMap(one => one.text.split("\n")) : files[file].text.split("\n").slice(line - 1, line + 12);
+    const found = lines.map(text => text.match(new RegExp(`\\b${member ? member[1] : name}\\s*[${member ? ";" : ",)"}].*//.*?\\(([^)]*)\\)`))).find(Boolean);
     return found ? found[1].split(",").map(part => part.trim()) : [];
   }
 }

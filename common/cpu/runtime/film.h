@@ -53,6 +53,7 @@ class Film {
         reel_.add_shared(name, start, bytes);
     }
     void shared_begins(const char* start) { reel_.shared_begins(start); }
+    void released(const char* start) { reel_.released(start); }
     void grid_ends() {
         end_block();
         if (std::exchange(in_launch_, false)) reel_.end_launch();

@@ -215,10 +215,19 @@ class Reel {
                 std::memcpy(array.film.get(), start, array.bytes);
         }
     }
+    // An allocation goes; another one may have its place.
+    void released(const char* start) {
+        for (Array& array : arrays_) {
+            if (array.shared || array.start != start || array.until != never) continue;
+            array.until = launch_count_;
+            array.known.clear();
+        }
+    }
     // The array that holds these bytes; negative when it is none of those that threads share.
     int array_at(const char* address, size_t bytes) {
         const auto holds = [&](const Array& array) {
-            return address >= array.start && address + bytes <= array.start + array.bytes;
+            return address >= array.start && address + bytes <= array.start + array.bytes &&
+                   array.until == never;
         };
         int found = -1;
         if (last_ < arrays_.size() && holds(arrays_[last_])) found = static_cast<int>(last_);
@@ -302,13 +311,15 @@ class Reel {
         CUDA_CPU_FILM_COLUMNS(CUDA_CPU_COLUMN)
 #undef CUDA_CPU_COLUMN
         for (const Array& array : arrays_) {
-            arrays += format("%s{\"space\":\"%s\",\"name\":%s,\"start\":%zu,\"bytes\":%zu}",
-                             arrays.empty() ? "" : ",",
-                             array.shared               ? "shared"
-                             : is_constant(array.start) ? "constant"
-                                                        : "global",
-                             json(array.name.c_str()).c_str(),
-                             reinterpret_cast<size_t>(array.start), array.bytes);
+            arrays += format(
+                "%s{\"space\":\"%s\",\"name\":%s,\"start\":%zu,\"bytes\":%zu,\"since\":%u,"
+                "\"until\":%u}",
+                arrays.empty() ? "" : ",",
+                array.shared               ? "shared"
+                : is_constant(array.start) ? "constant"
+                                           : "global",
+                json(array.name.c_str()).c_str(), reinterpret_cast<size_t>(array.start),
+                array.bytes, array.since, array.until);
         }
         for (const std::string& name : others_)
             others += (others.empty() ? "" : ",") + json(name.c_str());
@@ -334,15 +345,18 @@ class Reel {
         std::string name;
         const char* start;
         size_t bytes;
-        std::vector<bool> known;  // which pieces the film has, in this launch
+        unsigned int since, until;  // launches
+        std::vector<bool> known;    // which pieces the film has, in this launch
         std::unique_ptr<char[], decltype(&std::free)> film{nullptr,
                                                            &std::free};  // as the film has it
     };
     static constexpr size_t piece = 256, small = 65536;
+    static constexpr unsigned int never = ~0u;
     static constexpr unsigned int nobody = 0xffff;  // who wrote is not known
 
     int add_array(bool shared, const char* name, const char* start, size_t bytes) {
-        arrays_.push_back({shared, name, start, bytes, {}});
+        const unsigned int since = shared || launch_count_ == 0 ? 0 : launch_count_ - 1;
+        arrays_.push_back({shared, name, start, bytes, since, never, {}});
         return static_cast<int>(arrays_.size()) - 1;
     }
     // One without a name: a string's letter belongs to the whole string.

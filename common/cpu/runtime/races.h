@@ -418,7 +418,10 @@ void allocated(const Allocation& allocation) {
     const bool known = allocation.kind != MemoryKind::device;  // host code may write it unseen
     Races::instance().add_region(allocation.start, allocation.bytes, false, known);
 }
-void released(const Allocation& allocation) { Races::instance().removed(allocation.start); }
+void released(const Allocation& allocation) {
+    CUDA_CPU_FILMED(released(allocation.start));
+    Races::instance().removed(allocation.start);
+}
 void filled(const void* target, size_t bytes) {
     Races::instance().copies(target, bytes, true);
     Races::instance().filled(static_cast<const char*>(target), bytes);

@@ -95,7 +95,10 @@ def test_what_is_missing_is_named(own):
 
 @only_cpu
 def test_what_is_left_out_for_newer_cards_is_named(tmp_path):
+    """Functions have the code of nvcc's second pass; of other lines it is said, and errors stand in their own line."""
     source = tmp_path / "newer.cu"
-    source.write_text("#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\n#endif\n#if __CUDA_ARCH__ >= 700\n#endif\nint main() {}\n")
+    source.write_text("#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\n#endif\n#if __CUDA_ARCH__ >= 700\n__device__ int newer;\n#endif\n"
+                      "__global__ void kernel() {\n#if __CUDA_ARCH__ >= 700\n    unknown();\n#endif\n}\nint main() {}\n")
     result = farm.run("bash", farm.ROOT / "common/cpu/compile.sh", source, "-o", tmp_path / "newer", timeout=300)
-    assert result.returncode == 0 and f"{source}:3: note: CPU mode does not define __CUDA_ARCH__" in result.stderr
+    assert f"{source}:4: note: CPU mode leaves this line out" in result.stderr
+    assert result.returncode != 0 and f"{source}:8:5: error: ‘unknown’ was not declared" in result.stderr.replace("'", "‘", 1), result.stderr

@@ -193,7 +193,7 @@ def test_assembly_of_the_host_stays(text):
 def test_a_header_that_is_not_there():
     text = ('# 0 "my.cu"\n# 1 "/usr/include/x.h" 1 3\n# 1 "/opt/cuda/cufft.h" 1 3\n# 2 "/usr/include/x.h" 2 3\n# 2 "my.cu" 2\n'
             'int a;\n\n# 1 "/opt/cuda/cufftXt.h" 1 3\nint b;\n# 5 "my.cu" 2\nint c;\n')
-    with pytest.raises(TranslationError, match=r"^my\.cu:4: error: cufftXt\.h is not in CPU mode, which has no cuFFT: "):
+    with pytest.raises(TranslationError, match=r"^my\.cu:4: error: cufftXt\.h is not in CPU mode, which has no cuFFT over "):
         refuse_absent_headers(text)
     refuse_absent_headers(text.replace("cufftXt.h", "mine.h"))
     said = "my.cu:3:10: fatal error: cub/cub.cuh: No such file or directory\n    3 | #include <cub/cub.cuh>\ncompilation terminated.\n"

@@ -200,10 +200,19 @@ preprocess=("$cxx" "${flags[@]}" "${header[@]}" -E -x c++ "$source")
 if [ -n "$list" ]; then
     "${preprocess[@]}" -v -M -MT output -MF "$list"
     printf '\noutput:' >>"$list"
-    printf ' %q' "$here"/{compile.sh,translate.py,ptx.py,absent_headers,runtime.cpp,course.cpp,../replay/step_hooks.py} "$here"/runtime/* ${runtime_object:+"$runtime_object"} \
+    printf ' %q' "$here"/{compile.sh,translate.py,two_passes.py,ptx.py,absent_headers,runtime.cpp,course.cpp,../replay/step_hooks.py} "$here"/runtime/* ${runtime_object:+"$runtime_object"} \
         "$("$cxx" -print-file-name=libboost_context.a)" >>"$list"
     exit
 fi
+
+# Whether the source, or what it includes of neither the system nor the course, asks for __CUDA_ARCH__.
+mentions_architecture() { # preprocessed text
+    local file files=("$source")
+    while IFS= read -r file; do
+        [[ -z $file || $file == "$here"/* ]] || files+=("$file")
+    done <<<"$(sed -n 's/^# [0-9]* "\([^"<][^"]*\)" 1$/\1/p' "$1" | sort -u)"
+    grep -q __CUDA_ARCH__ -- "${files[@]}" 2>/dev/null
+}
 
 # Makes the program from what is given, with the runtime and the libraries. What is missing is said in a sentence.
 link() { # words of the compiler's line
@@ -217,18 +226,10 @@ link() { # words of the compiler's line
         -no-pie "${link_flags[@]}" -l:libboost_context.a -o "$work/output" 2>"$work/said" || status=$?
     if [ $status = 0 ] || ! grep -q 'undefined reference to' "$work/said"; then
         cat -- "$work/said" >&2
-        tell_left_out
     else
         tell_undefined
     fi
     return $status
-}
-# What a program of somebody guards for newer cards is not there, which nothing else says.
-tell_left_out() {
-    local line
-    line=$(grep -nE '^[[:space:]]*#[[:space:]]*(el)?if[^!]*__CUDA_ARCH__[[:space:]]*>' -- "$source" | head -n 1)
-    [ -z "$line" ] || grep -q 'common/lab\.h"' -- "$source" ||
-        echo "$source:${line%%:*}: note: CPU mode does not define __CUDA_ARCH__: what stands between this line and its #endif or #else is left out" >&2
 }
 as_word() { # a name, in quotes if it needs them
     [[ $1 != *[[:space:]]* ]] && printf '%s' "$1" || printf "'%s'" "$1"
@@ -284,7 +285,12 @@ else
         "${preprocess[@]}" -o "$work/preprocessed.ii" 2>"$work/said" ||
             { "$python" -I -S "$here/translate.py" --missing <"$work/said" >&2 && exit 1; }
         cat -- "$work/said" >&2
-        "$python" -I -S "$here/translate.py" "${observe[@]}" <"$work/preprocessed.ii" >"$translated"
+        # nvcc reads a source twice, for the device with __CUDA_ARCH__. The course's labs say themselves what is theirs here.
+        second=()
+        if ! grep -q 'common/lab\.h"' -- "$source" && mentions_architecture "$work/preprocessed.ii"; then
+            "${preprocess[@]}" -D__CUDA_ARCH__=900 -o "$work/device.ii" 2>/dev/null && second=(--device "$work/device.ii")
+        fi
+        "$python" -I -S "$here/translate.py" "${observe[@]}" "${second[@]}" <"$work/preprocessed.ii" >"$translated"
     fi
     if [ $translate = yes ]; then
         cp -- "$translated" "$work/output"

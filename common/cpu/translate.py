@@ -1036,14 +1036,28 @@ class Translator(Source):
         return False
 
 
+def with_device_pass(text: str, file: str) -> str:
+    """The text with what only nvcc's second pass sees (two_passes.py); of what is left out a note with its line."""
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    import two_passes
+    with open(file, encoding="utf-8", errors="surrogateescape") as device:
+        text, left_out = two_passes.merged(text, device.read())
+    if left_out:
+        name, line = left_out[0]
+        print(f"{name[1:-1]}:{line}: note: CPU mode leaves this line out, which is there where __CUDA_ARCH__ is defined", file=sys.stderr)
+    return text
+
+
 def main() -> int:
-    """Translates standard input to standard output; `--observed` for a sanitizer."""
+    """Translates standard input to standard output; `--observed` for a sanitizer, `--device FILE` with the device's text."""
     text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     if "--missing" in sys.argv[1:]:
         sys.stdout.buffer.write(missing(text).encode("utf-8", "surrogateescape"))
         return 0
     try:
         refuse_absent_headers(text)
+        if "--device" in sys.argv[1:]:
+            text = with_device_pass(text, sys.argv[sys.argv.index("--device") + 1])
         translated = translate(learner_columns(text), observed="--observed" in sys.argv[1:])
     except TranslationError as error:
         sys.stderr.buffer.write(f"{error}\n".encode("utf-8", "surrogateescape"))

@@ -580,6 +580,42 @@ def test_a_cell_that_is_chosen_by_keys_is_seen(folder):
         assert "of 1 right" not in seen.run("return byId('question').textContent")
 
 
+@pytest.mark.skipif(bool(browser.missing()), reason=browser.missing() or "there")
+def test_a_million_accesses_stay_usable(folder):
+    """A step of a warp is to take less than 50 ms; 10 are usual where nothing else runs."""
+    source = folder / "million.cu"
+    source.write_text("""__global__ void sums(float* sum, int rounds) {
+    __shared__ float tile[256];
+    tile[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    for (int i = 0; i < rounds; ++i) sum[threadIdx.x] += tile[(threadIdx.x + i) % 256];
+}
+int main() {
+    float* sum;
+    cudaMalloc(&sum, 1024);
+    cudaMemset(sum, 0, 1024);
+    sums<<<1, 256>>>(sum, 1304);
+    return cudaDeviceSynchronize();
+}
+""")
+    one = film(source)
+    assert len(one.reel["access_what"]) > 990_000 and not one.reel.head["cut"]
+    path = folder / "million.html"
+    page.write(one, path)
+    assert path.stat().st_size < 5_000_000
+    with browser.Browser(1280, 800, folder / "profile-million") as seen:
+        seen.open(path.as_uri())
+        seen.wait("document.body.dataset.ready === 'yes'")
+        times = seen.run("""view.go(view.film.steps >> 1);
+            return Array.from({length: 100}, (_, i) => {
+                const start = performance.now();
+                view.move(i % 2 ? -1 : 1);
+                document.body.getBoundingClientRect();
+                return performance.now() - start;
+            })""")
+    assert sorted(times)[50] < 50
+
+
 @pytest.mark.parametrize("moment", moments.MOMENTS, ids=lambda moment: moment.name)
 def test_handouts_ask_before_they_show(moment):
     """Each moment is in its lab's handout with its question, and what its mistake replaces is in the solution."""

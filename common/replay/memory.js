@@ -28,12 +28,15 @@ class MemoryTables {
     const holder = byId("arrays");
     if (holder.children.length !== panels.length || panels.some((one, i) => holder.children[i] !== one))
       holder.replaceChildren(...panels);
+    this.showCell();
+  }
+  // Brings what the step reads and writes into sight.
+  revealStep() {
     const box = byId("memory");
     const cell = box.querySelector(".c.mine") || box.querySelector(".c.read, .c.written");
     const top = cell ? cell.offsetTop - box.offsetTop : 0, title = cell ? cell.closest(".array").offsetTop - box.offsetTop : 0;
-    if (follows && cell && box.scrollHeight > box.clientHeight && (top < box.scrollTop + 50 || top + 30 > box.scrollTop + box.clientHeight))
+    if (this.follows && cell && box.scrollHeight > box.clientHeight && (top < box.scrollTop + 50 || top + 30 > box.scrollTop + box.clientHeight))
       box.scrollTop = Math.max(title - 40, top - box.clientHeight + 60);  // with the array's name, if both fit
-    this.showCell();
   }
 
   option(array) {
@@ -80,7 +83,7 @@ class MemoryTables {
     Object.assign(panel, {step, chosen, isIdle: !touched.size});
     panel.classList.toggle("idle", !touched.size);
     panel.querySelector(".cost").replaceChildren(...this.cost(array, accesses));
-    const letters = this.lettersOf(panel, shownColumns);
+    const letters = this.lettersOf(shownColumns);
     panel.columnHeads.forEach((head, c) => {
       head.textContent = columns > 1 ? option.column + c : "";
       head.classList.toggle("busy", option.laid && array.shared && accesses.length > 0 && this.isCrowded(accesses, option.column + c, size, array));
@@ -113,12 +116,13 @@ class MemoryTables {
     return panel;
   }
 
-  // How many letters a cell has room for.
-  lettersOf(panel, columns) {
-    const root = Number.parseFloat(getComputedStyle(document.documentElement).fontSize), letter = 0.68 * root * 0.602;
-    const width = ((panel.querySelector(".cells").clientWidth || byId("arrays").clientWidth) - 4 * letter) / columns - 5;
+  // How many letters a cell has room for; the width is measured once for each size of the window.
+  lettersOf(columns) {
+    const letter = 0.68 * 0.602 * (this.root ??= Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
+    const width = ((this.width ??= byId("arrays").clientWidth) - 4 * letter) / columns - 5;
     return columns === 1 ? 200 : Math.max(4, Math.min(8, Math.floor(width / letter)));
   }
+  resized() { this.root = this.width = undefined; }
 
   // Shows a cell that has been chosen by keys.
   reveal(array, index) {
@@ -175,8 +179,8 @@ class MemoryTables {
       cell.append(document.createTextNode(""));
       return cell;
     }));
-    const table = element("div", {class: option.laid && columns > 16 ? "cells narrow" : "cells", tabindex: "0", role: "application", "aria-label": `${array.title}: arrow keys choose a cell`,
-      style: shownColumns === 1 ? "grid-template-columns: 2.4em minmax(5em, max-content)" : `--columns: ${shownColumns}`});
+    const table = element("div", {class: `cells${option.laid && columns > 16 ? " narrow" : ""}${shownColumns === 1 ? " single" : ""}`, tabindex: "0", role: "application", "aria-label": `${array.title}: arrow keys choose a cell`,
+      style: `--columns: ${shownColumns}`});
     table.append(element("i", {class: "corner", text: option.laid ? (array.shared ? "bank" : "") : ""}), ...panel.columnHeads);
     panel.cells.forEach(line => {
       const rowHead = element("i");

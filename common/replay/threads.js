@@ -121,11 +121,6 @@ class Threads {
       this.notes[warp].parentNode.classList.toggle("now", film.step_warp[step] === warp);
     }
     byId("order").textContent = `one of many orders: ${{forward: "warps in turn", reversed: "from the last warp on"}[film.known.order] || `warps at random (${film.known.order})`}`;
-    const row = this.notes[film.step_warp[step]]?.parentNode, box = byId("threads");
-    if (row && box.scrollHeight > box.clientHeight) {
-      const top = row.offsetTop - box.offsetTop;
-      if (top < box.scrollTop || top + 30 > box.scrollTop + box.clientHeight) box.scrollTop = top - box.clientHeight / 2;
-    }
     const block = film.block(step), blocks = film.blocks.filter(one => one.launch === block.launch);
     byId("where").textContent = `block ${index3(block.number, launch.grid)} of ${launch.grid.filter((n, i) => i === 0 || n > 1).join(" × ")}, ` +
       `${launch.block.filter((n, i) => i === 0 || n > 1).join(" × ")} thread${count > 1 ? "s" : ""}`;
@@ -134,6 +129,16 @@ class Threads {
     this.shownBlock = block;
     this.showSource(step, standing);
     this.showVariables(step);
+  }
+  // Brings the warp and the line into sight; behind all that changes the page, which would be laid out again for each look.
+  reveal(step) {
+    const row = this.notes[this.film.step_warp[step]]?.parentNode, box = byId("threads"), lines = byId("lines");
+    if (row && box.scrollHeight > box.clientHeight) {
+      const top = row.offsetTop - box.offsetTop;
+      if (top < box.scrollTop || top + 30 > box.scrollTop + box.clientHeight) box.scrollTop = top - box.clientHeight / 2;
+    }
+    if (this.target && (this.target.offsetTop < lines.scrollTop + 40 || this.target.offsetTop > lines.scrollTop + lines.clientHeight - 60))
+      lines.scrollTop = this.target.offsetTop - lines.clientHeight / 3;
   }
 
   showSource(step, standing) {
@@ -177,10 +182,7 @@ class Threads {
     if (ran && ran[0] === file) mark(ran[1], "ran");
     if (own && own[0] === file && film.state[view.thread] !== ENDED) mark(own[1], "own");
     for (const fault of known.faults.filter(one => one.step === step)) fault.lines.forEach(line => mark(line, "fault"));
-    const target = ran && ran[0] === file ? this.lines[ran[1] - 1] : own && this.lines[own[1] - 1];
-    const box = byId("lines");
-    if (target && (target.offsetTop < box.scrollTop + 40 || target.offsetTop > box.scrollTop + box.clientHeight - 60))
-      box.scrollTop = target.offsetTop - box.clientHeight / 3;
+    this.target = ran && ran[0] === file ? this.lines[ran[1] - 1] : own && this.lines[own[1] - 1];
   }
 
   showVariables(step) {

@@ -63,7 +63,7 @@ class View {
     this.readAddress();
     this.show();
     addEventListener("hashchange", () => { this.readAddress(); this.show(); });
-    addEventListener("resize", () => this.show());
+    addEventListener("resize", () => { this.memory.resized(); this.show(); });
     addEventListener("keydown", event => this.key(event));
   }
 
@@ -227,6 +227,8 @@ class View {
     this.showStride();
     const laid = film.arrays.filter(array => this.memory.option(array).laid).map(array => array.number);
     document.body.classList.toggle("under_way", this.step > 0);
+    this.threads.reveal(this.step);
+    this.memory.revealStep();
     const words = {step: this.step, thread: this.thread, ...this.cell ? {cell: `${this.cell.array}.${this.cell.index}`} : {}, ...laid.length ? {laid: laid.join(".")} : {}};
     this.address = "#" + new URLSearchParams(words);
     this.later ||= setTimeout(() => {  // browsers refuse more than some in a second

@@ -565,6 +565,8 @@ def test_a_cell_that_is_chosen_by_keys_is_seen(folder):
             view.go(Array.from(film.step_mask.keys()).find(step => film.accesses(step).some(own)));
             const used = film.accesses(view.step).find(own);
             return [used.array, used.offset / 4]""")
+        assert seen.run("""const box = byId("memory").getBoundingClientRect(), own = document.querySelector("#memory .mine").getBoundingClientRect();
+            return own.top >= box.top && own.bottom <= box.bottom""")
         for _ in range(3):
             seen.press("m")
             chosen = seen.run(cell)

@@ -34,7 +34,7 @@ class MemoryTables {
   revealStep() {
     const box = byId("memory");
     const cell = box.querySelector(".c.mine") || box.querySelector(".c.read, .c.written");
-    const top = cell ? cell.offsetTop - box.offsetTop : 0, title = cell ? cell.closest(".array").offsetTop - box.offsetTop : 0;
+    const top = cell ? topIn(box, cell) : 0, title = cell ? topIn(box, cell.closest(".array")) : 0;
     if (this.follows && cell && box.scrollHeight > box.clientHeight && (top < box.scrollTop + 50 || top + 30 > box.scrollTop + box.clientHeight))
       box.scrollTop = Math.max(title - 40, top - box.clientHeight + 60);  // with the array's name, if both fit
   }

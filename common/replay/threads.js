@@ -18,6 +18,8 @@ function element(tag, attributes = {}, ...children) {
   made.append(...children);
   return made;
 }
+// How far below the beginning of what a box holds.
+const topIn = (box, one) => one.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop;
 // Numbers as they are counted: 0–3, 7, 9–11.
 function spans(numbers) {
   const parts = [];
@@ -134,11 +136,11 @@ class Threads {
   reveal(step) {
     const row = this.notes[this.film.step_warp[step]]?.parentNode, box = byId("threads"), lines = byId("lines");
     if (row && box.scrollHeight > box.clientHeight) {
-      const top = row.offsetTop - box.offsetTop;
+      const top = topIn(box, row);
       if (top < box.scrollTop || top + 30 > box.scrollTop + box.clientHeight) box.scrollTop = top - box.clientHeight / 2;
     }
-    if (this.target && (this.target.offsetTop < lines.scrollTop + 40 || this.target.offsetTop > lines.scrollTop + lines.clientHeight - 60))
-      lines.scrollTop = this.target.offsetTop - lines.clientHeight / 3;
+    const at = this.target ? topIn(lines, this.target) : lines.scrollTop + 40;
+    if (at < lines.scrollTop + 40 || at > lines.scrollTop + lines.clientHeight - 60) lines.scrollTop = at - lines.clientHeight / 3;
   }
 
   showSource(step, standing) {

@@ -246,7 +246,7 @@ class View {
     if (faults.length > 1) byId("then").append(element("b", {class: "fault", text: ` ! ${faults.length - 1} more below.`}));
     [...byId("faults").querySelectorAll("li")].forEach((line, i) => line.classList.toggle("now", this.faults[i].step === this.step));
     const current = byId("faults").querySelector("li.now"), box = byId("faults");
-    if (current && box.scrollHeight > box.clientHeight) box.scrollTop = current.offsetTop - box.offsetTop - 4;
+    if (current && box.scrollHeight > box.clientHeight) box.scrollTop = topIn(box, current) - 4;
     if (this.step === film.steps - 1) byId("then").append(element("b", {text: " The film ends here."}));
   }
   showStride() {

@@ -8,6 +8,7 @@ from pathlib import Path
 import browser
 import farm
 import pytest
+import replay_pictures
 import replay_truth
 from replay import __main__ as command
 from checker.failure import Failure
@@ -620,8 +621,17 @@ int main() {
 
 @pytest.mark.parametrize("moment", moments.MOMENTS, ids=lambda moment: moment.name)
 def test_handouts_ask_before_they_show(moment):
-    """Each moment is in its lab's handout with its question, and what its mistake replaces is in the solution."""
+    """Each moment is in its lab's handout with its question, its picture behind it, and what its mistake replaces is in the solution."""
     words = " ".join((farm.ROOT / "labs" / moment.lab / "README.md").read_text().split())
-    assert f"build/replays/{moment.name}.html" in words and " ".join(moment.task.split()) in words
+    question = " ".join(moment.task.split())
+    assert f"build/replays/{moment.name}.html" in words and question in words
+    if moment.picture:
+        step = re.match("step=([0-9]+)", moment.picture)[1]
+        assert re.search(rf"!\[Step {step}\b.*?\]\(pictures/{moment.name}\.png\)", words[words.index(question):])
+        assert replay_pictures.place_of(moment).exists()
     source = farm.solution_file(moment.lab, moment.file or farm.source_name(moment.lab))
     assert not moment.change or moment.change[0] in source.read_text()
+
+
+def test_each_lab_with_a_moment_has_a_picture():
+    assert sorted(moment.lab[:2] for moment in moments.MOMENTS if moment.picture) == [f"{lab:02}" for lab in (*range(3, 14), 16)]

@@ -34,44 +34,57 @@ class Moment:
     file: str = ""  # where, if not in the solution's .cu
     order: str = ""
     kernel: str = ""
-    at: str = ""  # the address of the moment
+    at: str = ""  # the address at which the index opens it
+    picture: str = ""  # the address of the handout's picture: what gives no answer away
 
 
 MOMENTS = [
     Moment("03_vector_add", "03_tail", "The last block without its bounds test", "--elements 40 --block 32 --variant grid_1d_block_1d",
            "40 elements, blocks of 32 threads. Which threads of the second block touch what is not theirs, and at which step of theirs?",
-           ("    if (i < count) sum[i] = a[i] + b[i];", "    sum[i] = a[i] + b[i];"), at="step=0&thread=8"),
+           ("    if (i < count) sum[i] = a[i] + b[i];", "    sum[i] = a[i] + b[i];"), at="step=0&thread=8",
+           picture="step=3&thread=8"),
     Moment("04_matrix_add", "04_neighbours", "Who stands beside whom: a block of 4 x 8", "--height 8 --width 32 --block 4x8 --variant grid_2d_block_2d",
-           "Blocks are 4 wide and 8 high. How many sectors of 32 bytes does the first warp's load of a ask for? Then look at a by sectors."),
+           "Blocks are 4 wide and 8 high. How many sectors of 32 bytes does the first warp's load of a ask for? Then look at a by sectors.",
+           picture="step=4&thread=5"),
     Moment("05_rgb_to_gray", "05_three_bytes", "Three bytes a pixel", "--height 2 --width 32 --variant interleaved",
-           "A warp reads the red bytes of 32 pixels: how many bytes lie between two lanes, and how many sectors is that?"),
+           "A warp reads the red bytes of 32 pixels: how many bytes lie between two lanes, and how many sectors is that?",
+           picture="step=40"),
     Moment("06_image_flip", "06_backwards", "A row backwards", "--height 2 --width 32 --direction horizontal --variant naive",
-           "Lane 0 writes the first byte of the row. Which byte does it read, and does reading backwards cost more sectors?"),
+           "Lane 0 writes the first byte of the row. Which byte does it read, and does reading backwards cost more sectors?",
+           picture="step=52"),
     Moment("07_image_blur", "07_halo", "The halo of a tile", "--height 8 --width 40 --radius 2 --variant tiled",
-           "How many elements does thread 0 load into the shared tile, when its block needs a rim of two pixels?"),
+           "How many elements does thread 0 load into the shared tile, when its block needs a rim of two pixels?",
+           picture="step=225"),
     Moment("08_convolution", "08_halo", "A filter's rim", "--height 8 --width 40 --variant tiled",
-           "Which threads load twice before the barrier, and which element of the tile does lane 0 read first after it?"),
+           "Which threads load twice before the barrier, and which element of the tile does lane 0 read first after it?",
+           picture="step=105"),
     Moment("09_warp_divergence", "09_branch", "A branch, and lanes that wait", "--elements 64 --block 64 --rounds 2 --variant thread_parity",
-           "Even lanes go one way, odd lanes the other. Where do the odd lanes stand while the even ones run, and where do they meet again?"),
+           "Even lanes go one way, odd lanes the other. Where do the odd lanes stand while the even ones run, and where do they meet again?",
+           picture="step=11&thread=1"),
     Moment("10_synchronization", "10_race", "A tree without its barrier", "--elements 256 --variant shared_tree",
            "The barrier in the loop is gone, and warps take turns at random. At which stride is the first sum wrong, and who reads an "
            "element before it is complete?", ("        __syncthreads();\n        if (threadIdx.x < stride) part", "        if (threadIdx.x < stride) part"),
-           order="random:7"),
+           order="random:7",
+           picture="step=78"),
     Moment("10_synchronization", "10_repair", "The tree with its barrier", "--elements 256 --variant shared_tree",
            "The same in the same order, repaired. How many barriers open, and what do warps 1 to 7 do after the third?", order="random:7"),
     Moment("11_occupancy", "11_walk", "A walk through memory", "--walkers 64 --rows 64 --steps 4 --values 64",
-           "Each lane follows links through memory: what must have arrived before its next load can begin?", kernel="walk"),
+           "Each lane follows links through memory: what must have arrived before its next load can begin?", kernel="walk",
+           picture="step=73"),
     Moment("12_dynamic_parallelism", "12_tail", "A tail launch", "--part streams",
-           "A parent launches two children, one that nobody waits for, and a tail. In which order do they run?"),
+           "A parent launches two children, one that nobody waits for, and a tail. In which order do they run?",
+           picture="step=10"),
     Moment("13_matrix_product", "13_two_tiles", "Two tiles of the product", "--size 32 --type float --variant tiled",
-           "Each thread reads a row of one tile and a column of the other. Which of the two reads needs one wavefront, and why the other as well?"),
+           "Each thread reads a row of one tile and a column of the other. Which of the two reads needs one wavefront, and why the other as well?",
+           picture="step=105"),
     Moment("13_matrix_product", "13_transposed", "A transposed tile's banks", "--m 16 --n 16 --k 8 --type float --variant vectorised",
            "The tile of a lies transposed, and its rows are 128 floats long now, without the 4 that the solution adds. Lanes 0 and 1 share a "
            "row of a. Into which banks do they store their first elements, and how many wavefronts does the warp's store take?",
            ("int a_padding = Vector<T>::width", "int a_padding = 0"), file="given/tiles.h", at="step=169&thread=0&laid=3"),
     Moment("16_dfa_minimization", "16_sort", "A counting sort", "random 12 2 --variant horizontal_a",
            "Where does the counting sort put the first element of thread 0: which count does it read, and which place does it write?",
-           kernel="by_value"),
+           kernel="by_value",
+           picture="step=162"),
 ]
 
 

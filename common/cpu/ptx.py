@@ -117,7 +117,7 @@ def instruction(whole: str, base: str, words: list[str], names: list[str]) -> li
     if base in ("shl", "shr") and len(names) == 3:
         count = read(names[2], "uint32_t")
         return [give(names[0], f"::cuda_cpu::ptx_shift_{'left' if base == 'shl' else 'right'}({read(names[1], kind)}, {count})")]
-    if base in ("bfe", "bfi", "prmt", "lop3", "dp4a", "shf", "mul", "mad") and (special := own_form(base, modes, kind, kinds, names)):
+    if base in ("bfe", "bfi", "prmt", "lop3", "dp4a", "shf", "mul", "mad", "bfind", "vabsdiff4") and (special := own_form(base, modes, kind, kinds, names)):
         return [special]
     for table, count in ((UNARY, 1), (BINARY, 2), (TERNARY, 3)):
         if name in table and len(names) == count + 1 and kind:
@@ -142,6 +142,10 @@ def own_form(base: str, modes: str, kind: str, kinds: list[str], names: list[str
         return give(names[0], f"__byte_perm({', '.join(word)})")
     if base == "lop3":
         return give(names[0], f"::cuda_cpu::ptx_logic({', '.join(word)})")
+    if base == "bfind" and kind in ("uint32_t", "int32_t"):
+        return give(names[0], f"::cuda_cpu::ptx_find<{kind}>({word[0]}, {'true' if modes == 'shiftamt' else 'false'})")
+    if base == "vabsdiff4" and modes in ("", "add") and kinds[1:] == ["u32", "u32"]:
+        return give(names[0], f"__vsadu4({word[0]}, {word[1]}) + {word[2]}" if modes else f"__vabsdiffu4({word[0]}, {word[1]})")
     if base == "dp4a" and kinds[0] == kinds[1]:
         return give(names[0], f"__dp4a({', '.join(read(name, kind) for name in names[1:])})")
     if base == "shf" and modes in ("l.wrap", "r.wrap", "l.clamp", "r.clamp"):

@@ -1,6 +1,8 @@
 // cuFFT on FFTW: neither divides by the number of elements. A plan is a shape and a layout; FFTW plans when it runs.
 #pragma once
 
+#define _CUFFT_H_  // NVIDIA's helper_cuda.h asks for it
+
 #include <array>
 #include <map>
 

@@ -2,6 +2,8 @@
 // XORWOW and Philox4x32-10 give the numbers that cuRAND gives in its default order.
 #pragma once
 
+#define CURAND_H_  // NVIDIA's helper_cuda.h asks for it
+
 #include <memory>
 #include <vector>
 

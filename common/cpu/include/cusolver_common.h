@@ -1,6 +1,8 @@
 // cuSOLVER: what its calls answer.
 #pragma once
 
+#define CUSOLVER_COMMON_H_  // NVIDIA's helper_cuda.h asks for it
+
 #include "cublas_v2.h"
 
 enum cusolverStatus_t {

@@ -150,12 +150,12 @@ cudaError_t cudaDeviceReset() {
 
 namespace {
 // Stack and printf buffer, in bytes; heap; depth; pending launches: CUDA's defaults.
-size_t limits[] = {1024, 1 << 20, 8 << 20, 2, 2048};
+size_t limits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 }  // namespace
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
     if (const Call call; !call) return call.state;
-    if (limit < 0 || limit > cudaLimitDevRuntimePendingLaunchCount)
+    if (limit < 0 || limit > cudaLimitPersistingL2CacheSize)
         return failed(cudaErrorInvalidValue);
     limits[limit] = value;
     return cudaSuccess;
@@ -163,7 +163,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
 
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
     if (const Call call; !call) return call.state;
-    if (limit < 0 || limit > cudaLimitDevRuntimePendingLaunchCount)
+    if (limit < 0 || limit > cudaLimitPersistingL2CacheSize)
         return failed(cudaErrorInvalidValue);
     *value = limits[limit];
     return cudaSuccess;

@@ -91,10 +91,6 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int) {
     return cudaSuccess;
 }
 
-cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) {
-    return cudaMalloc(pointer, bytes);
-}
-
 // Waits for the work that may still use the memory, as on a GPU.
 cudaError_t cudaFree(void* pointer) {
     if (in_kernel()) {
@@ -119,8 +115,6 @@ cudaError_t cudaFree(void* pointer) {
     if constexpr (is_observed) observer::released(*Memory::instance().find(pointer));
     return device_state();
 }
-
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return cudaFree(pointer); }
 
 cudaError_t cudaFreeHost(void* pointer) {
     const Call call;

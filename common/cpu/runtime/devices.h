@@ -123,6 +123,7 @@ inline cudaDeviceProp properties_of(const DeviceFacts& facts) {
     properties.maxTexture2DLayered[0] = properties.maxTexture2DLayered[1] = 32768;
     properties.maxTexture1DLayered[1] = properties.maxTexture2DLayered[2] = 2048;
     properties.cooperativeLaunch = 1;
+    properties.memoryPoolsSupported = 1;
     properties.clockRate = facts.core_clock_khz;
     properties.memoryClockRate = facts.memory_clock_khz;
     properties.deviceOverlap = 1;
@@ -225,6 +226,8 @@ inline cudaError_t attribute_of(const DeviceFacts& facts, cudaDeviceAttr attribu
             return give(properties.maxBlocksPerMultiProcessor);
         case cudaDevAttrReservedSharedMemoryPerBlock:
             return give(properties.reservedSharedMemPerBlock);
+        case cudaDevAttrMemoryPoolsSupported:
+            return give(properties.memoryPoolsSupported);
         case cudaDevAttrKernelExecTimeout:
         case cudaDevAttrIntegrated:
         case cudaDevAttrComputeMode:
@@ -232,7 +235,6 @@ inline cudaError_t attribute_of(const DeviceFacts& facts, cudaDeviceAttr attribu
         case cudaDevAttrPciDeviceId:
         case cudaDevAttrPageableMemoryAccess:
         case cudaDevAttrComputePreemptionSupported:
-        case cudaDevAttrMemoryPoolsSupported:
         case cudaDevAttrTccDriver:
         case cudaDevAttrPciDomainId:
         case cudaDevAttrIsMultiGpuBoard:

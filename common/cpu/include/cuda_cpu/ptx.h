@@ -107,4 +107,13 @@ inline uint32_t ptx_logic(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
     return result;
 }
 
+// The place of the highest bit that is not the sign's, or how far it is from the top; ~0 if there is none.
+template <class T>
+uint32_t ptx_find(uint32_t word, bool from_top) {
+    if (std::is_signed_v<T> && static_cast<int32_t>(word) < 0) word = ~word;
+    if (word == 0) return ~0u;
+    const auto zeros = static_cast<uint32_t>(__builtin_clz(word));
+    return from_top ? zeros : 31 - zeros;
+}
+
 }  // namespace cuda_cpu

@@ -1,6 +1,8 @@
 // cuBLAS: its handles and what is set in them, and copies of vectors and matrices to the device and back.
 #pragma once
 
+#define CUBLAS_API_H_  // NVIDIA's helper_cuda.h asks for it
+
 #include "../../cuComplex.h"
 #include "../../library_types.h"
 #include "library.h"

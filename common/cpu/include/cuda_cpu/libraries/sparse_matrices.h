@@ -1,6 +1,8 @@
 // cuSPARSE: handles, and what describes matrices and vectors.
 #pragma once
 
+#define CUSPARSEAPI  // NVIDIA's helper_cuda.h asks for it
+
 #include "../../cuComplex.h"
 #include "../../cuda_bf16.h"
 #include "../../cuda_fp16.h"

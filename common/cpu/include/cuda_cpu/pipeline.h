@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "async_shape.h"
+#include "barrier.h"
 
 namespace cuda {
 

@@ -23,12 +23,14 @@ stb         libstb-dev            stb-devel                 stb                s
 boost       libboost-context-dev  boost-devel,boost-static  boost              libboost_context-devel  boost
 bubblewrap  bubblewrap            bubblewrap                bubblewrap         bubblewrap              -
 book        python3-venv,libjs-katex  -                     -                  -                       -
+browser     chromium,chromium-driver  chromium,chromedriver     chromium           chromium,chromedriver   -
 numerics    libopenblas0,libfftw3-single3,libfftw3-double3  openblas,fftw-libs  openblas,fftw  libopenblas_pthreads0,libfftw3-3  openblas,fftw
 '
 readonly python_names='python numpy scipy pillow pytest matplotlib'
 # Bubblewrap is looked for where it is asked for, by the grader alone, which does without it less well; what makes the book,
-# by `make book` alone; what CPU mode's cuBLAS, cuSOLVER and cuFFT need, by `make setup WITH=numerics`.
-readonly must_names="compiler make $python_names stb boost" all_names="compiler make $python_names stb boost bubblewrap book numerics"
+# by `make book` alone; what CPU mode's cuBLAS, cuSOLVER and cuFFT need, by `make setup WITH=numerics`; the browser of a few tests,
+# by `make setup WITH=browser`.
+readonly must_names="compiler make $python_names stb boost" all_names="compiler make $python_names stb boost bubblewrap book numerics browser"
 readonly record=build/setup.mk unpacked=build/packages
 readonly asked="PATH=$PATH CXX=${CXX:=g++} PYTHON=${PYTHON:=}"
 
@@ -145,6 +147,13 @@ find_numerics() {
     done
 }
 
+# With the program that drives it (tests/browser.py).
+find_browser() {
+    type -P chromium chromedriver >/dev/null && return
+    missing+='browser '
+    ! contains "$need" browser || wished+='browser '
+}
+
 # Prints the interpreter's own path, the file of each module, and the name of each that it lacks.
 readonly python_probe='
 import importlib.util, sys
@@ -214,6 +223,7 @@ look() {
     find_bubblewrap
     find_book
     find_numerics
+    find_browser
     installable+=$wished
 }
 
@@ -407,7 +417,7 @@ main() { # [--need names]
         say "not installed: ${installable% } ($unable)"
         say_command
     fi
-    missing=$(common_names "$missing" "$must_names $(common_names "book numerics" "$need")")
+    missing=$(common_names "$missing" "$must_names $(common_names "book numerics browser" "$need")")
     if [[ -n $(common_names "$need" "$missing") ]]; then
         exit 1
     elif [[ -n $missing ]]; then

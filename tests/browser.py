@@ -15,7 +15,7 @@ KEYS = {"right": "\ue014", "left": "\ue012", "home": "\ue011", "end": "\ue010"}
 def missing() -> str:
     """What is not installed; "" if all is there."""
     lacking = [name for name in ("chromium", "chromedriver") if not shutil.which(name)]
-    return f"{' and '.join(lacking)} not installed (sudo apt install chromium chromium-driver)" if lacking else ""
+    return f"{' and '.join(lacking)} not installed (make setup WITH=browser)" if lacking else ""
 
 
 class Browser:

@@ -113,8 +113,8 @@ ENDINGS = """
 __global__ void fill(int* array) { array[threadIdx.x] = threadIdx.x; }
 int main(int, char** arguments) {
     int* array;
-    cudaMalloc(&array, 32 * sizeof(int));
-    fill<<<1, 32>>>(array);
+    cudaMalloc(&array, 64 * sizeof(int));
+    fill<<<1, strcmp(arguments[1], "past") ? 32 : 65>>>(array);
     cudaDeviceSynchronize();
     if (!strcmp(arguments[1], "crash")) *static_cast<volatile int*>(nullptr) = 1;
     if (!strcmp(arguments[1], "abort")) abort();
@@ -333,6 +333,12 @@ def test_a_program_that_does_not_end_well_has_its_film(endings, word, status):
     assert one.status == status and one.reel.steps > 1
     assert replay_truth.memory_at(one.reel)[0][:8] == bytes([0, 0, 0, 0, 1, 0, 0, 0])
     assert ("has not ended within 5 s" in one.said) == (word == "hang")
+
+
+def test_a_store_just_past_an_allocation_is_one_fault(endings):
+    """Though what it has overwritten stops the program, too."""
+    one = film(endings, "past")
+    assert one.status == 1 and [(fault["kind"], fault["lines"], fault["threads"]) for fault in one.faults] == [("bounds", [5], ["(64,0,0)"])]
 
 
 def test_a_kernel_that_is_not_there(endings, capsys, tmp_path):

@@ -134,10 +134,12 @@ def faults_of(path: Path, program: Path, source: Path) -> tuple[list[dict], list
             if moment is None:
                 unseen.setdefault(name, finding.sentence)
                 continue
-            found.setdefault(name, {
-                "step": moment, "kind": finding.kind, "lines": finding.lines, "sentence": finding.sentence,
-                "address": fact.get("address"), "threads": [side.get("thread") for side in (fact.get("first"), fact.get("second"))
-                                                            if side] or [finding.thread]})
+            threads = [side.get("thread") for side in (fact.get("first"), fact.get("second")) if side] or [finding.thread]
+            fault = {"step": moment, "kind": finding.kind, "lines": finding.lines, "threads": threads}
+            # A store just past an allocation is found when it happens, and once more by what it has overwritten.
+            if finding.kind == "bounds" and any({**one, **fault} == one for one in found.values()):
+                continue
+            found.setdefault(name, {**fault, "sentence": finding.sentence, "address": fact.get("address")})
     return list(found.values()), [sentence for name, sentence in unseen.items() if name not in found]
 
 

@@ -91,7 +91,7 @@ else ifneq ($(FILE),)
 # Any .cu file, in CPU mode.
 explained := build/cpu-explain/own/$(basename $(notdir $(firstword $(FILE))))
 compile := bash common/cpu/compile.sh --sanitize accesses --cxx $(call quote,$(CXX)) --python $(call quote,$(PYTHON))
-runtime := build/cpu-explain/own/runtime.a
+runtime := build/sanitize/accesses/runtime.a
 explain:
 	@$(refuse_lab)$(own_sources); mkdir -p build/cpu-explain/own; \
 	bash common/build.sh --compiler $(call quote,$(CXX)) --first $(call quote,$(compile) --runtime -o $(runtime)) \
@@ -118,8 +118,8 @@ build_own = bash common/build.sh --compiler $(call quote,$(nvcc)) -o "$$program"
     -lineinfo $(gencode) $(if $(CCBIN),-ccbin $(call quote,$(CCBIN))) $(if $(filter-out 1,$(words $(FILE))),-rdc=true) \
     $(patsubst -fopenmp,-Xcompiler -fopenmp,$(FLAGS)) "$$@"
 else
-build_own = bash common/build.sh --compiler $(call quote,$(CXX)) --first $(call quote,$(compile) --runtime -o build/own/runtime.a) \
-    -o "$$program" $(compile) --runtime-object build/own/runtime.a --flags $(call quote,$(FLAGS)) "$$@"
+build_own = bash common/build.sh --compiler $(call quote,$(CXX)) --first $(call quote,$(compile) --runtime -o build/cpu/runtime.a) \
+    -o "$$program" $(compile) --runtime-object build/cpu/runtime.a --flags $(call quote,$(FLAGS)) "$$@"
 endif
 run:
 	@$(refuse_lab)$(own_sources); echo $(call quote,backend: $(backend) ($(reason))) >&2; \

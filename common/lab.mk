@@ -151,7 +151,7 @@ export CPU_LDFLAGS := $(CPU_LDFLAGS) $(addprefix -l,$(host_libraries))
 compile := bash $(top)/common/cpu/compile.sh $(if $(call is_set,DEBUG),--debug) \
     $(if $(explain),--sanitize accesses) \
     --cxx $(call quote,$(CXX)) --python $(call quote,$(PYTHON))
-runtime := $(top)/build/cpu$(explain:%=-%)$(debug)/runtime.a
+runtime := $(top)/build/$(if $(explain),sanitize/accesses,cpu)$(debug)/runtime.a
 build_runtime := $(compile) --runtime -o $(runtime)
 
 # What the checker builds once more, to look for races and to count accesses. It begins beside the program, so that both

@@ -176,7 +176,7 @@ def common_fingerprint() -> str:
 def compile_command(source: Path, program: Path, backend: str, debug: bool, flags: str) -> list[str]:
     if backend == "cpu":
         words = [str(ROOT / "common/cpu/compile.sh"), "--cxx", cxx(),
-                 "--python", sys.executable, "--runtime-object", str(call(runtime_object, debug))]
+                 "--python", sys.executable, "--runtime-object", str(call(runtime, "cpu-debug" if debug else "cpu"))]
         words += ["--debug"] if debug else []
         words += ["--flags", flags] if flags else []
         return [*words, str(source), "-o", str(program)]
@@ -194,14 +194,22 @@ def architecture_flags() -> list[str]:
     return [f"-gencode=arch=compute_{number},code=sm_{number}" for number in numbers] or ["-arch=native"]
 
 
-def runtime_object(debug: bool) -> Path:
-    """The CPU runtime, compiled once."""
-    target = BUILD / "cpu" / ("runtime-debug.a" if debug else "runtime.a")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    words = ["--cxx", cxx(), *(["--debug"] if debug else []), "--runtime"]
-    built = compile_cached([str(ROOT / "common/cpu/compile.sh"), *words, "-o", str(target)], target, "")
-    assert built, f"the CPU runtime does not compile:\n{built.output}"
+def runtime(place: str = "cpu") -> Path:
+    """The CPU runtime of one of these folders below build/, which make uses, too: cpu, cpu-debug, sanitize/races, ..."""
+    target = ROOT / "build" / place / "runtime.a"
+    flavour = {"cpu": [], "cpu-debug": ["--debug"]}.get(place, ["--sanitize", Path(place).name])
+    built = run(ROOT / "common/cpu/compile.sh", "--cxx", cxx(), *flavour, "--runtime", "-o", target, timeout=600)
+    assert built.returncode == 0, f"the CPU runtime does not compile:\n{built.stderr}"
     return target
+
+
+def lend_runtimes(course: Path, *places: str) -> None:
+    """Gives a copy of the course these runtimes: they are up to date there as they are here."""
+    for place in places:
+        lent = call(runtime, place)
+        (course / "build" / place).mkdir(parents=True)
+        for path in (lent, lent.with_name("runtime.a.made")):
+            shutil.copy(path, course / "build" / place)
 
 
 def compile_cached(command: list[str], target: Path, sources: str) -> Build:

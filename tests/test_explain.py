@@ -74,10 +74,8 @@ def program(tmp_path_factory):
 
 
 def compiled(source, target):
-    runtime = farm.ROOT / "build/sanitize/accesses/runtime.a"
-    runtime.parent.mkdir(parents=True, exist_ok=True)
+    runtime = farm.call(farm.runtime, "sanitize/accesses")
     words = ["bash", farm.ROOT / "common/cpu/compile.sh", "--sanitize", "accesses", "--python", sys.executable]
-    subprocess.run([*words, "--runtime", "-o", runtime], check=True)
     subprocess.run([*words, "--runtime-object", runtime, source, "-o", target], check=True)
     return target
 

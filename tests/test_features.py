@@ -99,6 +99,7 @@ def test_what_is_left_out_for_newer_cards_is_named(tmp_path):
     source = tmp_path / "newer.cu"
     source.write_text("#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\n#endif\n#if __CUDA_ARCH__ >= 700\n__device__ int newer;\n#endif\n"
                       "__global__ void kernel() {\n#if __CUDA_ARCH__ >= 700\n    unknown();\n#endif\n}\nint main() {}\n")
-    result = farm.run("bash", farm.ROOT / "common/cpu/compile.sh", source, "-o", tmp_path / "newer", timeout=300)
+    result = farm.run("bash", farm.ROOT / "common/cpu/compile.sh", "--runtime-object", farm.call(farm.runtime, "cpu"),
+                      source, "-o", tmp_path / "newer")
     assert f"{source}:4: note: CPU mode leaves this line out" in result.stderr
     assert result.returncode != 0 and f"{source}:8:5: error: ‘unknown’ was not declared" in result.stderr.replace("'", "‘", 1), result.stderr

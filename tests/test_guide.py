@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import guide
-from farm import BACKEND, ROOT
+from farm import BACKEND, ROOT, lend_runtimes
 
 pytestmark = pytest.mark.skipif(BACKEND != "cpu", reason="CPU mode")
 
@@ -18,6 +18,7 @@ def course(tmp_path_factory):
     path = tmp_path_factory.mktemp("guide") / "course"
     shutil.copytree(ROOT / "common", path / "common", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "Makefile", path)
+    lend_runtimes(path, "cpu", "sanitize/races", "sanitize/bounds", "sanitize/accesses")
     guide.write(path)
     make(path, "exercises", "LAB=17")
     return path

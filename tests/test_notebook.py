@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from farm import BACKEND, ROOT
+from farm import BACKEND, ROOT, lend_runtimes
 
 NOTEBOOK = ROOT / "docs/colab.ipynb"
 FULLY = ("01", "03")  # labs whose cells every test run tries; a lab costs some seconds
@@ -116,6 +116,8 @@ def try_cells(folder: Path, chosen) -> None:
         if "ADDRESS" in session.variables and "#@param" in cell:
             session.variables["ADDRESS"] = str(repository)
         expect(cell, printed)
+        if (session.folder / "common").is_dir() and not (session.folder / "build/cpu").exists():
+            lend_runtimes(session.folder, "cpu")
         if '!echo "%%writefile' in cell:  # what it prints is a cell of its own
             path = session.folder / printed.split("\n", 1)[0].split()[1]
             before = path.read_text(encoding="utf-8")

@@ -427,12 +427,12 @@ def test_the_runtime_knows_the_learner_s_files_as_python_does(folder):
     own.write_text("")
     beside.symlink_to("/usr/include/string.h")
     source = folder / "learners.cpp"
-    source.write_text('#include "faults.h"\nint main(int count, char** names) {\n    for (int i = 1; i < count; ++i)\n'
-                      '        std::putchar(cuda_cpu::is_learners(names[i]) ? \'1\' : \'0\');\n}\n')
     common = farm.ROOT / "common"
+    source.write_text('#include "faults.h"\n' f'const char cuda_cpu_common[] = "{common.resolve()}/";\n' 'int main(int count, char** names) {\n    for (int i = 1; i < count; ++i)\n'
+                      '        std::putchar(cuda_cpu::is_learners(names[i]) ? \'1\' : \'0\');\n}\n')
     includes = [f"-I{common / part}" for part in ("cpu/runtime", "cpu/include")]
     program = folder / "learners"
-    built = farm.run("g++", "-std=c++17", *includes, f'-DCUDA_CPU_COMMON="{common.resolve()}"', source, "-o", program)
+    built = farm.run("g++", "-std=c++17", *includes, source, "-o", program)
     assert built.returncode == 0, built.stderr
     files = ["/no/such/scale.cu", "tile.cuh", own, beside, "/usr/include/string.h", f"{folder}/../{folder.name}/own.h",
              "/usr/share/../include/string.h", common / "lab.h", common / "cpu/runtime/faults.h", folder / "missing.h", folder,

@@ -632,7 +632,7 @@ def test_paths_lists_and_what_is_left(folder, run):
     (place / "out").mkdir(parents=True)
     (place / "my lab.cu").write_text(SMALL)
     (place / "header.h").write_text("#define A 2\n")
-    runtime = farm.call(farm.runtime_object, False)
+    runtime = farm.call(farm.runtime, "cpu")
     result = compile_script(place, "my lab.cu", "-o", "out/my lab", runtime_object=runtime)
     assert result.returncode == 0 and result.stdout + result.stderr == ""
     assert run(place / "out/my lab").returncode == 3
@@ -663,7 +663,7 @@ def test_error_of_the_translator_stops_the_build(folder):
 
 def test_translation_and_compilation_may_be_two_calls(folder):
     (folder / "lab.cu").write_text("__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n")
-    runtime = farm.call(farm.runtime_object, False)
+    runtime = farm.call(farm.runtime, "cpu")
     first = compile_script(folder, "--translate", "lab.cu", "-o", "lab.ii")
     assert first.returncode == 0 and "cuda_cpu::launcher" in (folder / "lab.ii").read_text(), first
     second = compile_script(folder, "lab.ii", "-o", "lab", runtime_object=runtime)

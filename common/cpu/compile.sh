@@ -74,14 +74,17 @@ fi
 [ -n "$list" ] || [ $runtime$anew = yesno ] || [ -d "$(dirname -- "$output")" ] ||
     refuse "the folder of $output does not exist"
 
-# Brings a runtime up to date, which knows neither the flags nor the libraries of one program.
+# Brings a runtime up to date, which knows neither the flags nor the libraries of one program, nor where the
+# course lies: all names are relative to this folder, so a copy of the course may take it along.
 bring_runtime() { # file
-    local options=()
+    local options=() file compiler=$cxx
     [ $debug = no ] || options=(--debug)
     [ -z "$sanitize" ] || options+=(--sanitize "$sanitize")
-    CPU_LDFLAGS='' bash "$here/../build.sh" --compiler "$cxx" -o "$1" \
+    file=$(realpath -m --relative-to="$here" -- "$1")
+    [[ $cxx != */* ]] || compiler=$(realpath -- "$cxx")
+    (cd -- "$here" && CPU_LDFLAGS='' bash ../build.sh --compiler "$compiler" -o "$file" \
         --say 'compiling common/cpu, which runs CUDA on the CPU (once)' \
-        bash "${BASH_SOURCE[0]}" --runtime --anew "${options[@]}" --cxx "$cxx"
+        bash ./compile.sh --runtime --anew "${options[@]}" --cxx "$compiler")
 }
 if [ $runtime$anew = yesno ]; then
     bring_runtime "$output"
@@ -156,7 +159,7 @@ case $sanitize in
     *) refuse "--sanitize takes bounds, races, accesses or replay, not $sanitize" ;;
 esac
 [ -z "$sanitize" ] || observe=(--observed)
-[ $runtime = no ] || flags+=("-DCUDA_CPU_COMMON=\"$(cd -- "$here/.." && pwd -P)\"")
+[ $runtime = no ] || flags+=("-fdebug-prefix-map=$PWD=common/cpu")
 # Without <(...): where submissions are compiled there may be no /dev/fd.
 words=() link_flags=()
 while IFS= read -r word; do
@@ -291,6 +294,10 @@ else
             "${preprocess[@]}" -D__CUDA_ARCH__=900 -o "$work/device.ii" 2>/dev/null && second=(--device "$work/device.ii")
         fi
         "$python" -I -S "$here/translate.py" "${observe[@]}" "${second[@]}" <"$work/preprocessed.ii" >"$translated"
+        # Messages name no line of the course (runtime/faults.h).
+        common=$(cd -- "$here/.." && pwd -P | sed 's/["\\]/\\&/g')
+        printf '\nextern "C" { extern __attribute__((weak)) const char cuda_cpu_common[]; const char cuda_cpu_common[] = "%s/"; }\n' \
+            "$common" >>"$translated"
     fi
     if [ $translate = yes ]; then
         cp -- "$translated" "$work/output"

@@ -21,6 +21,7 @@
 namespace cuda_cpu {
 
 constexpr int most_frames = 24;
+extern "C" const char cuda_cpu_common[];  // the course's folder common/, in the program (compile.sh)
 
 // Where the program was loaded: 0 unless it is position-independent.
 inline uintptr_t load_address() {
@@ -42,7 +43,7 @@ inline bool is_learners(const char* file) {
     if (std::strncmp(suffix, ".cu", 3) == 0) return true;
     char path[4096];
     if (realpath(file, path) == nullptr) return false;
-    for (const char* const folder : {"/usr/", "/opt/", CUDA_CPU_COMMON "/"}) {
+    for (const char* const folder : {"/usr/", "/opt/", cuda_cpu_common}) {
         if (std::strncmp(path, folder, std::strlen(folder)) == 0) return false;
     }
     return true;

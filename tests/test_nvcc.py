@@ -1,5 +1,6 @@
 """nvcc, where present, compiles every solution and exercise without a warning."""
 
+import re
 import shlex
 
 import pytest
@@ -14,9 +15,26 @@ pytestmark = pytest.mark.skipif(not NVCC, reason="there is no nvcc on this machi
 # What is looked for are warnings, so nothing is optimised (-G): those of the host compiler's optimiser
 # show in the CPU builds.
 STRICT = "-G -Werror all-warnings -Xcompiler -Wall"
-# A solution for Turing and Hopper in one run. An exercise differs from it in the bodies of a few functions, and nvcc's
-# front end, which reads host code as well, says what is wrong there: no machine code is made of it.
-BOTH, FRONT_END = "-gencode arch=compute_75,code=sm_75 -gencode arch=compute_90,code=sm_90", "-arch=compute_90 -ptx"
+# A solution for Turing and Hopper in one run; where no source asks for the architecture, both are made from the same PTX.
+# An exercise differs from it in the bodies of a few functions, and nvcc's front end, which reads host code as well, says
+# what is wrong there: no machine code is made of it.
+BOTH, FROM_ONE = "-gencode arch=compute_75,code=sm_75 -gencode arch=compute_90,code=sm_90", "-gencode arch=compute_75,code=[sm_75,sm_90]"
+FRONT_END = "-arch=compute_90 -ptx"
+
+
+def asks_for_the_architecture(lab):
+    """Does a source of the lab, or a header of the course that it includes, know __CUDA_ARCH__?"""
+    texts, seen = list(farm.solution_files(lab).values()), set()
+    while texts:
+        text = texts.pop()
+        if "__CUDA_ARCH__" in text:
+            return True
+        for name in re.findall(r'#include "(?:\.\./)*(?:common/)?([\w/]+\.h)"', text):
+            for path in (ROOT / "common" / name, ROOT / "common/lab" / name):
+                if path.is_file() and path not in seen:
+                    seen.add(path)
+                    texts.append(path.read_text(encoding="utf-8"))
+    return False
 
 
 def compile_strictly(lab, kind):
@@ -35,9 +53,10 @@ def compile_strictly(lab, kind):
     if flags or given:
         flags += " -std=c++17" + " -c" * (kind == "solutions")
     paths = farm.exercises.include_paths(folder / farm.source_name(lab)) if given else []
+    architectures = FRONT_END if kind == "exercises" else BOTH if asks_for_the_architecture(lab) else FROM_ONE
     target = BUILD / "nvcc" / f"{kind}_{lab}.o"
     target.parent.mkdir(parents=True, exist_ok=True)
-    return farm.run(NVCC, *shlex.split(f"{STRICT} {BOTH if kind == 'solutions' else FRONT_END} {flags}"), *paths, farm.source_name(lab), "-o", target,
+    return farm.run(NVCC, *shlex.split(f"{STRICT} {architectures} {flags}"), *paths, farm.source_name(lab), "-o", target,
                     cwd=folder, timeout=600)
 
 

@@ -18,7 +18,7 @@ from farm import ROOT
 import checker
 from checker import comparison, diagnose, report
 from checker import record as records
-from checker.lab import backend_of
+from checker.usage import backend_of
 from checker.program import Patience
 
 # A lab that doubles its input, and a program for it in Python. The check.py is the whole file.

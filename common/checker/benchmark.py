@@ -29,7 +29,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from .lab import backend_of
+from .usage import backend_of
 
 MOST_TABLES = 9  # sizes; with more there is one table for all
 UNITS = {"milliseconds": "time in ms", "GB/s": "GB/s", "GFLOP/s": "GFLOP/s"}

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy
 
+from .usage import counted
+
 SHOWN_ELEMENTS = 5
 
 
@@ -30,11 +32,6 @@ class Tolerance:
         if self.absolute == 0 and self.relative == 0:
             return f"no difference is allowed: {self.why}"
         return f"allowed: {self.absolute:g} + {self.relative:g} x |expected|: {self.why}"
-
-
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """A number and its noun: "1 element", "2 elements"."""
-    return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
 def is_whole(array: numpy.ndarray) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from . import exercises
 from .exercises import ROOT, SUFFIXES
-from .lab import Parser
+from .usage import Parser
 
 # `// TODO 5a (2 lines): ...` belongs to task 5; labs with few tasks do not number them.
 TODO = re.compile(r"//\s*(TODO\b(?:\s+(\d+)([a-z]?)\b)?.*)")

@@ -15,7 +15,7 @@ import re
 
 import numpy
 
-from .comparison import ORIGINS, counted, is_whole, origins, poisoned
+from .comparison import ORIGINS, is_whole, origins, poisoned
 
 
 class Fact(str):

@@ -18,7 +18,7 @@ from pathlib import Path
 from . import terminal
 from .course import CourseLab, one_lab, shown, task_of
 from .job import interruptible, refused
-from .lab import Parser
+from .usage import Parser
 from .verdict import write_json
 
 HEADING = re.compile(r"^## +(.*?)\s*$")

@@ -22,10 +22,10 @@ from typing import Callable
 from . import record as records
 from . import report
 from .case import Case
-from .comparison import counted
 from .failure import Failure, Skipped, Unjudged
 from .program import Patience, kill_all
 from .report import Outcome
+from .usage import BAD_USAGE, RIGHT, SKIPPED, WRONG, Parser, backend_of, counted
 
 FIXED_SEED = 1
 # In CPU mode the threads of a block take turns, which hides a missing barrier as long as the turns
@@ -34,7 +34,6 @@ ORDERS = ("", "", "", "", "", "reversed", "random")
 FIGURES = {"load_sectors": "sectors a load", "store_sectors": "sectors a store", "load_requests": "load requests",
            "store_requests": "store requests", "load_conflicts": "bank conflicts of loads", "store_conflicts": "bank conflicts of stores"}
 KEPT_MARK = ".files_of_failing_cases"
-RIGHT, WRONG, BAD_USAGE, SKIPPED = 0, 1, 2, 77
 
 
 @dataclass(frozen=True)
@@ -68,27 +67,12 @@ class Registered:
         return f"random:{seed}" if self.order == "random" else self.order
 
 
-def backend_of(program: Path) -> str:
-    """The backend by the folder that the program lies in: build/gpu/..., build/cpu-debug/..."""
-    parts = program.parts[:-1]
-    last_build = max((place for place, part in enumerate(parts) if part == "build"), default=0)
-    return "gpu" if any(part.split("-")[0] == "gpu" for part in parts[last_build:]) else "cpu"
-
-
 def pattern(text: str) -> re.Pattern:
     """A regular expression from the command line."""
     try:
         return re.compile(text)
     except re.error as problem:
         raise argparse.ArgumentTypeError(f"'{text}' is no regular expression: {problem}")
-
-
-class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one sentence."""
-
-    def error(self, message: str):
-        print(f"{self.prog}: {message}", file=sys.stderr)
-        raise SystemExit(BAD_USAGE)
 
 
 class Lab:

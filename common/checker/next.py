@@ -12,7 +12,7 @@ from pathlib import Path
 from . import terminal, verdict
 from .course import CourseLab, labs, one_lab, shown
 from .job import interruptible
-from .lab import Parser
+from .usage import Parser
 from .progress import add_timeout, said
 from .verdict import Judge, Verdict
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from . import terminal
 from .course import shown
 from .job import interruptible
-from .lab import Parser, backend_of
+from .usage import Parser, backend_of
 
 FAILED, SKIPPED = 1, 77
 WIDTH = 110

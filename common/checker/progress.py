@@ -14,7 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from . import job, terminal, verdict
 from .course import CourseLab, labs, one_lab
 from .job import interruptible
-from .lab import Parser
+from .usage import Parser
 from .verdict import Judge, Verdict
 
 TIMEOUT = 20.0  # seconds that one run of a program may take

@@ -10,7 +10,7 @@ import json
 import math
 from pathlib import Path
 
-from .comparison import counted
+from .usage import counted
 from .failure import Failure
 
 SHOWN = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from .comparison import counted
+from .usage import counted
 from .diagnose import Fact, Shared
 
 TINY = 64  # elements: with fewer, one value, a shift or a copy fits too many causes

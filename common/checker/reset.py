@@ -11,7 +11,7 @@ from .course import CourseLab, one_lab, shown
 from .exercises import ROOT
 from .hint import memory_of
 from .job import interruptible
-from .lab import Parser
+from .usage import Parser
 
 REPLACED = ROOT / "build" / "replaced"
 

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from .benchmark import latest, markdown, number, percent, read_rows, unique
 from .exercises import ROOT
-from .lab import Parser
+from .usage import Parser
 
 BEGIN, END = "<!-- figures:begin -->\n", "<!-- figures:end -->\n"
 # What a card's arithmetic can reach in all, in 1e12 a second, at the nominal clock of its data sheet:

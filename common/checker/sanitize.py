@@ -35,7 +35,7 @@ from . import excerpt, sanitize_card
 from .exercises import include_paths
 from .failure import Failure, Skipped
 from .job import interruptible
-from .lab import BAD_USAGE, RIGHT, SKIPPED, WRONG, Parser
+from .usage import BAD_USAGE, RIGHT, SKIPPED, WRONG, Parser
 from . import record as records
 from .program import Patience, Run, explain_ending, quoted_output, run_program
 from .sanitize_words import Finding, findings_of, merged

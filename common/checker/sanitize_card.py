@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .failure import Failure
-from .lab import BAD_USAGE, SKIPPED
+from .usage import BAD_USAGE, SKIPPED
 from .profiling import find_command
 from .program import Patience, Run, quoted_output, run_program
 from .sanitize_words import Finding, index_advice, lines_of, merged, repair

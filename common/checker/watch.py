@@ -17,7 +17,7 @@ from .course import CourseLab, labs, one_lab, shown, task_of
 from .exercises import SUFFIXES
 from .hint import Hints
 from .job import interruptible
-from .lab import Parser
+from .usage import Parser
 from .progress import add_timeout
 from .terminal import Keys, paint
 from .verdict import Judge, Verdict

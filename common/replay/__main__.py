@@ -20,7 +20,7 @@ from pathlib import Path
 
 from checker.failure import Failure
 from checker.job import interruptible
-from checker.lab import Parser
+from checker.usage import Parser
 from checker.sanitize import SETTINGS, built_for_cpu, most_memory, order_of_threads
 from checker.sanitize_words import findings_of
 from explain.frames import MissingTool

@@ -428,7 +428,8 @@ def test_the_runtime_knows_the_learner_s_files_as_python_does(folder):
     beside.symlink_to("/usr/include/string.h")
     source = folder / "learners.cpp"
     common = farm.ROOT / "common"
-    source.write_text('#include "faults.h"\n' f'const char cuda_cpu_common[] = "{common.resolve()}/";\n' 'int main(int count, char** names) {\n    for (int i = 1; i < count; ++i)\n'
+    source.write_text(f'#include "faults.h"\nconst char cuda_cpu::cuda_cpu_common[] = "{common.resolve()}/";\n'
+                      'int main(int count, char** names) {\n    for (int i = 1; i < count; ++i)\n'
                       '        std::putchar(cuda_cpu::is_learners(names[i]) ? \'1\' : \'0\');\n}\n')
     includes = [f"-I{common / part}" for part in ("cpu/runtime", "cpu/include")]
     program = folder / "learners"

@@ -16,6 +16,7 @@ import re
 import numpy
 
 from .comparison import ORIGINS, is_whole, origins, poisoned
+from .usage import counted
 
 
 class Fact(str):

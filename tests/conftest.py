@@ -12,12 +12,21 @@ Mark the test with `@pytest.mark.builds("tests/programs/runtime_barriers.cu")` (
 import re
 import shutil
 import sys
+from collections import Counter
 
 sys.dont_write_bytecode = True  # nothing is written outside the build folder
 
 import pytest  # noqa: E402
 
 import farm  # noqa: E402
+
+
+def pytest_collection_modifyitems(items):
+    """Files whose tests mostly ask for work that is done ahead come last: meanwhile the others are gone through."""
+    announced, all_items = Counter(), Counter(item.path for item in items)
+    for item in items:
+        announced[item.path] += item.get_closest_marker("ahead") is not None
+    items.sort(key=lambda item: 2 * announced[item.path] >= all_items[item.path])
 
 
 def pytest_collection_finish(session):

@@ -106,18 +106,26 @@ if [ $debug = yes ]; then
     course_level=()
 else
     flags+=(-O1 -gdwarf-4 -g1)
-    loops=(-ftree-loop-vectorize -fvect-cost-model=dynamic -fversion-loops-for-strides
-        -ftree-vrp -fstrict-aliasing -ftree-slp-vectorize -fno-tree-ter)
-    # Of g++ alone; clang++ refuses some of them.
-    [ -n "$sanitize" ] || ! "$cxx" -Werror "${loops[@]}" -E -x c++ /dev/null >/dev/null 2>&1 || flags+=("${loops[@]}")
 fi
+# What g++ alone knows; clang++ refuses some of it.
+wanted=()
+[ $debug = yes ] || [ -n "$sanitize" ] ||
+    wanted+=('-ftree-loop-vectorize -fvect-cost-model=dynamic -fversion-loops-for-strides -ftree-vrp -fstrict-aliasing -ftree-slp-vectorize -fno-tree-ter')
 # Nothing is thrown away before it fills 400 MB: that is a tenth of g++'s time.
-"$cxx" -Werror --param ggc-min-heapsize=400000 -E -x c++ /dev/null >/dev/null 2>&1 &&
-    flags+=(--param ggc-min-expand=100 --param ggc-min-heapsize=400000)
+wanted+=('--param ggc-min-expand=100 --param ggc-min-heapsize=400000')
 # With this analysis g++ 12 drops stores of "part = combined(part, another)", both structures, at -O1.
-if [ $translate = no ] && { [ $debug = no ] || [ -n "$sanitize" ]; } &&
-    "$cxx" -Werror -fno-ipa-modref -E -x c++ /dev/null >/dev/null 2>&1; then
-    flags+=(-fno-ipa-modref)
+[ $translate = yes ] || { [ $debug = yes ] && [ -z "$sanitize" ]; } || wanted+=(-fno-ipa-modref)
+takes() { # words: does the compiler?
+    "$cxx" -Werror "$@" -E -x c++ /dev/null >/dev/null 2>&1
+}
+read -r -a words <<<"${wanted[*]}"
+if takes "${words[@]}"; then
+    flags+=("${words[@]}")
+else
+    for group in "${wanted[@]}"; do
+        read -r -a words <<<"$group"
+        ! takes "${words[@]}" || flags+=("${words[@]}")
+    done
 fi
 # What is observed is compiled so that its accesses are those of the source. Only the program has
 # them, not the runtime.

@@ -479,6 +479,17 @@ for (variant, type), names in BLOCK_TILES.items():
                  k=36, n=132, type=type, block_tile=name)
 
 
+def shared_out(case, variant, type):
+    """Few tiles and a long k, which several blocks share: the grid has more than one block along y."""
+    multiply(case, variant, 70, 2090, 132, type)
+    row = next(line.split() for line in case.last_run.lines if line.startswith(variant))
+    case.expect("x" in row[1], f"{variant} has a grid of {row[1]} blocks, so nobody shares out k: see further/divided.cuh")
+
+
+for variant, type in (("warp_tile", "float"), ("warp_tile", "double"), ("tensor_16x8x8", "double")):
+    lab.case(f"{variant}, {type}: 70 x 2090 times 2090 x 132, k shared out", shared_out, variant=variant, type=type)
+
+
 for variant in ("naive", "coalesced"):
     lab.case(f"{variant}: 2 x 70000 times 70000 x 3", multiply, variant=variant, m=2, k=70_000, n=3, type="double")
 

@@ -19,7 +19,7 @@ REGISTERS = """                a_values[i] = a_tile[threadIdx.y + threads_side *
 """
 FRAGMENT_OF_A, FRAGMENT_OF_B = "a_values[i] = now.a[q + t][y + 8 * i + g];", "b_values[j] = now.b[q + t][x + 8 * j + g];"
 INSTRUCTION = "lab::multiply_8x8x4(sums[i][j][0], sums[i][j][1], a_values[i], b_values[j]);"
-STAGES = ("int used = 0, filled = stages - 1;\n    for (int p = 0; p < k; p += depth) {\n"
+STAGES = ("int used = 0, filled = stages - 1;\n    for (int p = part.begin; p < part.end; p += depth) {\n"
           "#pragma unroll\n        for (int q = 0;")
 TILED = ("        a_tile[y][x] = row < m && p + x < k ? a[int64_t{row} * k + p + x] : 0;\n"
          "        b_tile[y][x] = p + y < k && column < n ? b[int64_t{p + y} * n + column] : 0;\n"
@@ -184,8 +184,13 @@ FAULTS = [
           caught="FAIL  tensor_8x8x4", cases=("tensor_8x8x4: 37 x 41 times 41 x 43",)),
     fault("a stage filled too early", STAGES, "filled = stages - 1", "filled = 0", backends=CPU, file="warp_tile.cuh",
           caught=r"from shared memory that no thread had written: .*then comes a __syncthreads\(\)", cases=("warp_tile: 1 x 1 times 1 x 1",)),
-    Fault(name="a's columns past k", old="i < rows_ && p + a_column() + j < k_", new="i < rows_ && p < k_", file="warp_tile.cuh",
+    Fault(name="a's columns past k", old="i < rows_ && p + a_column() + j < end_", new="i < rows_ && p < k_", file="warp_tile.cuh",
           caught="from memory outside an array: .*is compared with the number of elements", backends=CPU, cases=("warp_tile: 1 x 1 times 1 x 1",)),
+    Fault(name="parts stored, not added", old="atomicAdd(&c[int64_t{row} * n + column + e], values.values[e]);",
+          new="c[int64_t{row} * n + column + e] = values.values[e];", file="divided.cuh", caught="FAIL  (warp_tile|tensor_16x8x8), .*shared out",
+          cases=("warp_tile, float: 70 x 2090 times 2090 x 132, k shared out",)),
+    Fault(name="the last part as long as the others", old="min(k, begin + share)", new="begin + share", file="divided.cuh", backends=CPU,
+          caught="FAIL  warp_tile, .*shared out", cases=("warp_tile, float: 70 x 2090 times 2090 x 132, k shared out",)),
     Fault(name="one variant launches another", old="    return launch(coalesced<T>, product, 8, 32, dim3(32, 8));",
           new="    return launch_naive(product);", caught="launches another kernel than its own|launches naive<double>, and not coalesced"),
 ]

@@ -62,47 +62,52 @@ struct Candidate {
     size_t shared_bytes;
     std::vector<double> rates;
     lab::Launch (*launch)(const Product<T>&);
+    lab::Launch (*launch_divided)(const Product<T>&, int parts) = nullptr;  // divided.cuh
 
     std::string name() const { return lab::format("%dx%dx%d", height, width, blocks); }
 };
 
 // How long the busiest multiprocessor works, in a unit of no interest. The last one to finish decides:
 // 64 tiles leave half of 132 multiprocessors idle, where tiles of half the size are faster. And a
-// multiprocessor with fewer blocks than it has room for is slower.
+// multiprocessor with fewer blocks than it has room for is slower. To add the sums of a part of k to c takes
+// the time of so many of its products.
 template <class T>
-double estimated_time(const Candidate<T>& candidate, const Product<T>& product,
-                      int multiprocessors) {
+double estimated_time(const Candidate<T>& candidate, const Product<T>& product, int multiprocessors,
+                      int parts = 1) {
+    constexpr double adding = 128;
     const int64_t tiles =
         lab::divide_up(product.m, candidate.height) * lab::divide_up(product.n, candidate.width);
-    const int64_t busiest = lab::divide_up(tiles, multiprocessors);
+    const int64_t busiest = lab::divide_up(tiles * parts, multiprocessors);
     const int64_t rest = busiest % candidate.blocks;
     const double time = double(busiest - rest) / candidate.rates.back() +
                         (rest > 0 ? double(rest) / candidate.rates[rest - 1] : 0);
-    return time * candidate.height * candidate.width;
+    const double products = double(product.k) / parts + (parts > 1 ? adding : 0);
+    return time * candidate.height * candidate.width * products;
 }
 
-// The tile that --block-tile names, or the one that should be fastest here.
+// Launches the tile that --block-tile names, or the one that should be fastest here; where that helps, with k
+// in parts of at least 512.
 template <class T>
-const Candidate<T>& choose(const std::vector<Candidate<T>>& candidates, const Product<T>& product) {
+lab::Launch launch_best(const std::vector<Candidate<T>>& candidates, const Product<T>& product) {
     const int multiprocessors = lab::device_attribute(cudaDevAttrMultiProcessorCount);
     const int shared_bytes = lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
     const Candidate<T>* best = nullptr;
+    int best_parts = 1;
     double best_time = 0;
     for (const Candidate<T>& candidate : candidates) {
-        if (candidate.name() == product.block_tile) return candidate;
-        const double time = estimated_time(candidate, product, multiprocessors);
-        const bool fits = candidate.shared_bytes <= size_t(shared_bytes);
-        if (best == nullptr || (fits && time < best_time)) {
+        if (candidate.name() == product.block_tile) return candidate.launch(product);
+        if (best != nullptr && candidate.shared_bytes > size_t(shared_bytes)) continue;
+        const int most =
+            candidate.launch_divided == nullptr ? 1 : std::clamp(product.k / 512, 1, 65535);
+        for (int parts = 1; parts <= most; ++parts) {
+            const double time = estimated_time(candidate, product, multiprocessors, parts);
+            if (best != nullptr && time >= best_time) continue;
             best = &candidate;
+            best_parts = parts;
             best_time = time;
         }
     }
-    return *best;
-}
-
-template <class T>
-lab::Launch launch_best(const std::vector<Candidate<T>>& candidates, const Product<T>& product) {
-    return choose(candidates, product).launch(product);
+    return best_parts == 1 ? best->launch(product) : best->launch_divided(product, best_parts);
 }
 
 template <class T>

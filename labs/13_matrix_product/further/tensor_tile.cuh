@@ -27,6 +27,7 @@
 #include <string>
 #include <vector>
 
+#include "divided.cuh"
 #include "tensor_fragments.cuh"
 
 // What a thread copies for a stage; `aligned`, two doubles at a time. There are zeros past the edges:
@@ -37,17 +38,18 @@ template <class Shape, bool aligned>
 class TensorTileCopies {
  public:
     __device__ TensorTileCopies(const double* a, const double* b, int m, int n, int k,
-                                Corner corner)
-        : a_(a + int64_t{corner.row + a_row()} * k + a_column()),
-          b_(b + int64_t{b_row()} * n + corner.column + b_column()),
+                                Corner corner, Part part)
+        : a_(a + int64_t{corner.row + a_row()} * k + part.begin + a_column()),
+          b_(b + int64_t{part.begin + b_row()} * n + corner.column + b_column()),
           n_(n),
           k_(k),
+          end_(part.end),
           rows_(m - corner.row - a_row()),
           columns_(n - corner.column - b_column()) {}
 
     // The stage that begins at p. The next call is for the next one.
     __device__ void operator()(typename Shape::Stage& stage, int p) {
-        const bool a_exists = p + a_column() < k_;
+        const bool a_exists = p + a_column() < end_;
         double* const to_a = &stage.a[place_in_a<Shape>(a_row(), a_column())];
         const double* a = a_;
 #pragma unroll
@@ -58,7 +60,7 @@ class TensorTileCopies {
         a_ += Shape::depth;
 #pragma unroll
         for (int i = 0; i < Shape::depth; i += b_step) {
-            const bool b_exists = p + b_row() + i < k_;
+            const bool b_exists = p + b_row() + i < end_;
             double* const to_b = &stage.b[place_in_b<Shape>(b_row() + i, b_column())];
 #pragma unroll
             for (int j = 0; j < Shape::width; j += 32) {
@@ -81,13 +83,13 @@ class TensorTileCopies {
     static __device__ int b_column() { return threadIdx.x % (32 / copied) * copied; }
 
     const double *a_, *b_;
-    int n_, k_;
+    int n_, k_, end_;
     int rows_, columns_;  // that are left of a and b, from this thread's first ones on
 };
 
 // The next registers are read before the present ones are used: a's 16 rows by 16, and b's all at once
 // while the last rows of a are multiplied.
-template <class Shape, bool aligned>
+template <class Shape, bool aligned, bool divided = false>
 __global__ void __launch_bounds__(Shape::threads, Shape::resident)
     tensor_tile(const double* a, const double* b, double* c, int m, int n, int k) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
@@ -101,9 +103,11 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
     const int y = warp / Shape::warps_across * Shape::warp_height;
     const int x = warp % Shape::warps_across * Shape::warp_width;
 
-    TensorTileCopies<Shape, aligned> copy(a, b, m, n, k, corner);
+    const Part part = part_of_block<divided>(k, depth);
+
+    TensorTileCopies<Shape, aligned> copy(a, b, m, n, k, corner, part);
 #pragma unroll
-    for (int s = 0; s < stages - 1; s++) copy(stage[s], s * depth);
+    for (int s = 0; s < stages - 1; s++) copy(stage[s], part.begin + s * depth);
     lab::wait_for_copies<stages - 2>();
     __syncthreads();
 
@@ -124,7 +128,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
     read_rows(0, 0, 0, 0);
     read_columns(0, 0, 0);
     int used = 0, filled = stages - 1;
-    for (int p = 0; p < k; p += depth) {
+    for (int p = part.begin; p < part.end; p += depth) {
 #pragma unroll
         for (int i = 0; i < steps; i++) {
             const int group = i % groups, now = i / groups % 2;
@@ -157,8 +161,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
         for (int j = 0; j < across; j++) {
             const int column = corner.column + x + j * 16 + lane / 4 * 2;
             const auto& values = sums[i][j];
-            store_vector<double>(c, m, n, row, column, {values[0], values[2]});
-            store_vector<double>(c, m, n, row + 1, column, {values[1], values[3]});
+            put_vector<divided, double>(c, m, n, row, column, {values[0], values[2]});
+            put_vector<divided, double>(c, m, n, row + 1, column, {values[1], values[3]});
         }
     }
 #endif
@@ -171,9 +175,18 @@ lab::Launch launch_tensor(const Product<double>& product) {
 }
 
 template <class Tile>
+lab::Launch launch_divided_tensor(const Product<double>& product, int parts) {
+    return launch_divided(tensor_tile<Tile, true, true>, product, Tile::height, Tile::width,
+                          Tile::threads, shared_bytes<Tile>, parts);
+}
+
+// As warp_candidate().
+template <class Tile, bool divides = false>
 Candidate<double> tensor_candidate(const std::vector<double>& rates) {
-    return {Tile::height,       Tile::width, Tile::resident,
-            shared_bytes<Tile>, rates,       launch_tensor<Tile, true>};
+    Candidate<double> candidate = {Tile::height,       Tile::width, Tile::resident,
+                                   shared_bytes<Tile>, rates,       launch_tensor<Tile, true>};
+    if constexpr (divides) candidate.launch_divided = launch_divided_tensor<Tile>;
+    return candidate;
 }
 
 // Rows that do not begin at multiples of 16 bytes are left to the small one.
@@ -182,7 +195,7 @@ using OldTensorTile = TensorTile<64, 64, 32, 32, 3, 3, Instruction::m8n8k4>;  //
 
 // As warp_candidates().
 inline std::vector<Candidate<double>> tensor_candidates() {
-    return {tensor_candidate<SmallTensorTile>({47.8, 56.5, 60}),
+    return {tensor_candidate<SmallTensorTile, true>({47.8, 56.5, 60}),
             tensor_candidate<TensorTile<64, 128, 64, 32, 4, 2>>({53.8, 61.4}),
             tensor_candidate<TensorTile<64, 128, 32, 32, 6, 1>>({61.5})};
 }

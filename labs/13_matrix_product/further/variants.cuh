@@ -1,6 +1,7 @@
 // The further variants, to be read in this order:
 //
 //   choose.h                which tile of c is whose, and how large tiles are: the two below share it
+//   divided.cuh             several blocks for one tile, where tiles are few and k is long
 //   warp_tile.cuh           warp_tile: ordinary instructions, as fast as they get
 //   tensor_fragments.cuh    what a thread of the tensor kernel holds, and where it lies
 //   tensor_tile.cuh         tensor_16x8x8, and tensor_tuned_8x8x4 for cards of compute capability 8.0

@@ -45,6 +45,7 @@
 #include <vector>
 
 #include "choose.h"
+#include "divided.cuh"
 
 // How warp_tile shares out its work. A thread computes vectors_down x vectors_across squares, a vector
 // high and a vector wide; a warp is 4 x 8 threads and a block warps_down x warps_across warps. A stage is
@@ -64,16 +65,17 @@ struct WarpTile {
     };
 };
 
-// What a thread copies for a stage; `aligned`, 16 bytes of b at a time. There are zeros past the edges.
-// Of a the threads take 8 columns at a time, element by element.
+// What a thread copies for a stage; `aligned`, 16 bytes of b at a time. There are zeros past the edges, and
+// past the part. Of a the threads take 8 columns at a time, element by element.
 template <class T, class Shape, bool aligned>
 class WarpTileCopies {
  public:
-    __device__ WarpTileCopies(const T* a, const T* b, int m, int n, int k, Corner corner)
-        : a_(a + int64_t{corner.row + a_row()} * k + a_column()),
-          b_(b + int64_t{b_row()} * n + corner.column + b_column()),
+    __device__ WarpTileCopies(const T* a, const T* b, int m, int n, int k, Corner corner, Part part)
+        : a_(a + int64_t{corner.row + a_row()} * k + part.begin + a_column()),
+          b_(b + int64_t{part.begin + b_row()} * n + corner.column + b_column()),
           n_(n),
           k_(k),
+          end_(part.end),
           rows_(m - corner.row - a_row()),
           b_exists_(corner.column + b_column() < n) {}
 
@@ -85,7 +87,7 @@ class WarpTileCopies {
 #pragma unroll
             for (int j = 0; j < Shape::depth; j += 8) {
                 lab::copy_async<sizeof(T)>(&stage.a[a_column() + j][a_row() + i], a + j,
-                                           i < rows_ && p + a_column() + j < k_);
+                                           i < rows_ && p + a_column() + j < end_);
             }
             a = further(a, int64_t{a_step} * k_);
         }
@@ -93,7 +95,7 @@ class WarpTileCopies {
 #pragma unroll
         for (int i = 0; i < Shape::depth; i += b_step) {
             lab::copy_async<b_width * sizeof(T)>(&stage.b[b_row() + i][b_column()], b_,
-                                                 b_exists_ && p + b_row() + i < k_);
+                                                 b_exists_ && p + b_row() + i < end_);
             b_ = further(b_, int64_t{b_step} * n_);
         }
         lab::commit_copies();
@@ -111,13 +113,14 @@ class WarpTileCopies {
     static __device__ int b_column() { return threadIdx.x % (Shape::width / b_width) * b_width; }
 
     const T *a_, *b_;
-    int n_, k_;
+    int n_, k_, end_;
     int rows_;  // that are left of a, from this thread's first one on
     bool b_exists_;
 };
 
-// The four ideas of the first comment, in this order: lanes, stages, registers, there and back.
-template <class T, class Shape, bool aligned>
+// The four ideas of the first comment, in this order: lanes, stages, registers, there and back. `divided`: the
+// blocks of one tile share out k and add their sums to c (divided.cuh).
+template <class T, class Shape, bool aligned, bool divided = false>
 __global__ void __launch_bounds__(Shape::threads, Shape::resident)
     warp_tile(const T* a, const T* b, T* c, int m, int n, int k) {
     constexpr int stages = Shape::stages, depth = Shape::depth, vector = Shape::vector;
@@ -131,9 +134,11 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
         warp / Shape::warps_across * Shape::warp_height + (lane % 2 + lane / 16 * 2) * vector;
     const int x = warp % Shape::warps_across * Shape::warp_width + lane / 2 % 8 * vector;
 
-    WarpTileCopies<T, Shape, aligned> copy(a, b, m, n, k, corner);
+    const Part part = part_of_block<divided>(k, depth);
+
+    WarpTileCopies<T, Shape, aligned> copy(a, b, m, n, k, corner, part);
 #pragma unroll
-    for (int s = 0; s < stages - 1; s++) copy(stage[s], s * depth);
+    for (int s = 0; s < stages - 1; s++) copy(stage[s], part.begin + s * depth);
     lab::wait_for_copies<stages - 2>();
     __syncthreads();
 
@@ -151,7 +156,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
     };
     read(0, 0, 0);
     int used = 0, filled = stages - 1;
-    for (int p = 0; p < k; p += depth) {
+    for (int p = part.begin; p < part.end; p += depth) {
 #pragma unroll
         for (int q = 0; q < depth; q++) {
             if (q == depth - 1) {
@@ -183,7 +188,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
             Vector<T> values;
 #pragma unroll
             for (int e = 0; e < vector; e++) values.values[e] = sums[i][j * vector + e];
-            store_vector(c, m, n, row, corner.column + x + 8 * vector * j, values);
+            put_vector<divided>(c, m, n, row, corner.column + x + 8 * vector * j, values);
         }
     }
 }
@@ -195,9 +200,18 @@ lab::Launch launch_warp(const Product<T>& product) {
 }
 
 template <class T, class Tile>
+lab::Launch launch_divided_warp(const Product<T>& product, int parts) {
+    return launch_divided(warp_tile<T, Tile, true, true>, product, Tile::height, Tile::width,
+                          Tile::threads, shared_bytes<Tile>, parts);
+}
+
+// `divides`: also with k in parts.
+template <class T, class Tile, bool divides = false>
 Candidate<T> warp_candidate(const std::vector<double>& rates) {
-    return {Tile::height,       Tile::width, Tile::resident,
-            shared_bytes<Tile>, rates,       launch_warp<T, Tile, true>};
+    Candidate<T> candidate = {Tile::height,       Tile::width, Tile::resident,
+                              shared_bytes<Tile>, rates,       launch_warp<T, Tile, true>};
+    if constexpr (divides) candidate.launch_divided = launch_divided_warp<T, Tile>;
+    return candidate;
 }
 
 // Where rows of b and c do not begin at multiples of 16 bytes, this tile is taken.
@@ -211,11 +225,11 @@ using SmallWarpTile = std::conditional_t<is_float<T>, WarpTile<T, 2, 2, 2, 2, 16
 template <class T>
 std::vector<Candidate<T>> warp_candidates() {
     if constexpr (is_float<T>) {
-        return {warp_candidate<T, SmallWarpTile<T>>({42.3, 47, 50.8}),
+        return {warp_candidate<T, SmallWarpTile<T>, true>({42.3, 47, 50.8}),
                 warp_candidate<T, WarpTile<T, 2, 2, 2, 2, 8, 4, 2>>({43, 48.4}),
-                warp_candidate<T, WarpTile<T, 4, 2, 2, 4, 8, 3, 1>>({51.5})};
+                warp_candidate<T, WarpTile<T, 4, 2, 2, 4, 8, 3, 1>, true>({51.5})};
     } else {
-        return {warp_candidate<T, SmallWarpTile<T>>({20, 26}),
+        return {warp_candidate<T, SmallWarpTile<T>, true>({20, 26}),
                 warp_candidate<T, WarpTile<T, 2, 2, 4, 4, 8, 3, 2>>({23, 28})};
     }
 }

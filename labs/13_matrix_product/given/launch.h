@@ -36,11 +36,12 @@ __device__ inline Corner corner_of_block(int height, int width, int n) {
 template <class T>
 using Kernel = void (*)(const T* a, const T* b, T* c, int m, int n, int k);
 
-// A block for every tile of c.
+// A block for every tile of c, or so many.
 template <class T>
 lab::Launch launch(Kernel<T> kernel, const Product<T>& product, int tile_height, int tile_width,
-                   dim3 block, size_t shared_bytes = 0) {
-    const dim3 grid(lab::divide_up(product.m, tile_height) * lab::divide_up(product.n, tile_width));
+                   dim3 block, size_t shared_bytes = 0, unsigned blocks_a_tile = 1) {
+    const dim3 grid(lab::divide_up(product.m, tile_height) * lab::divide_up(product.n, tile_width),
+                    blocks_a_tile);
     if (shared_bytes > 0) {
         CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                    int(shared_bytes)));

@@ -65,7 +65,7 @@ struct BegunCopies {
 // 4, 8 or 16 bytes, of which the first `wanted` are fetched; the others become 0.
 template <int bytes>
 __device__ __forceinline__ void copy_async_part(void* shared, const void* global, int wanted) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if !defined(CUDA_ON_CPU) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     const unsigned to = unsigned(__cvta_generic_to_shared(shared));
     if constexpr (bytes == 16) {  // cg: by the L2 cache only; the other sizes have no such form
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global),
@@ -95,7 +95,7 @@ __device__ __forceinline__ void copy_async(void* shared, const void* global, boo
 }
 
 __device__ __forceinline__ void commit_copies() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if !defined(CUDA_ON_CPU) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;" ::: "memory");
 #elif defined(CUDA_ON_CPU)
     BegunCopies::of_this_thread().groups++;
@@ -104,7 +104,7 @@ __device__ __forceinline__ void commit_copies() {
 
 template <int groups>
 __device__ __forceinline__ void wait_for_copies() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if !defined(CUDA_ON_CPU) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
 #elif defined(CUDA_ON_CPU)
     BegunCopies::of_this_thread().arrive(groups);

@@ -15,7 +15,7 @@ enum class Instruction { m8n8k4, m16n8k8 };
 // 8 x 4 times 4 x 8, added to 8 x 8 sums. a: row g, term t; b: term t, column g; left and right: row g, columns
 // 2 t and 2 t + 1.
 __device__ __forceinline__ void multiply_8x8x4(double& left, double& right, double a, double b) {
-#if defined(__CUDA_ARCH__)
+#ifndef CUDA_ON_CPU
     asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
                  : "+d"(left), "+d"(right)
                  : "d"(a), "d"(b));
@@ -37,7 +37,7 @@ __device__ __forceinline__ void multiply_8x8x4(double& left, double& right, doub
 template <Instruction instruction = Instruction::m16n8k8>
 __device__ __forceinline__ void multiply_add(double (&sums)[4], const double (&first)[4],
                                              const double (&second)[2]) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if !defined(CUDA_ON_CPU) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     constexpr bool at_once = instruction == Instruction::m16n8k8;
 #else
     constexpr bool at_once = false;

@@ -89,15 +89,15 @@ explain:
 	@$(call python_path,common) $(call quote,$(PYTHON)) -B -m explain --help
 else ifneq ($(FILE),)
 # Any .cu file, in CPU mode.
-explained := build/cpu-explain/own/$(basename $(notdir $(firstword $(FILE))))
 compile := bash common/cpu/compile.sh --sanitize accesses --cxx $(call quote,$(CXX)) --python $(call quote,$(PYTHON))
 runtime := build/sanitize/accesses/runtime.a
 explain:
 	@$(refuse_lab)$(own_sources); mkdir -p build/cpu-explain/own; \
+	name=$${1##*/}; explained=build/cpu-explain/own/$${name%.*}; \
 	bash common/build.sh --compiler $(call quote,$(CXX)) --first $(call quote,$(compile) --runtime -o $(runtime)) \
-	    -o $(call quote,$(explained)) $(compile) --runtime-object $(runtime) --flags $(call quote,$(FLAGS)) "$$@"
-	@exec env $(order_of_command) $(call python_path,common) $(call quote,$(PYTHON)) -B \
-	    -m explain $(EXPLAIN) $(call quote,$(explained)) $(ARGS)
+	    -o "$$explained" $(compile) --runtime-object $(runtime) --flags $(call quote,$(FLAGS)) "$$@" || exit; \
+	exec env $(order_of_command) $(call python_path,common) $(call quote,$(PYTHON)) -B \
+	    -m explain $(EXPLAIN) "$$explained" $(ARGS)
 endif
 
 # Any .cu file, in CPU mode; BACKEND=gpu asks for compute-sanitizer.

@@ -13,7 +13,7 @@ import farm
 
 sys.path.insert(0, str(farm.ROOT / "common/cpu"))
 
-from translate import TranslationError, missing, refuse_absent_headers, translate  # noqa: E402
+from translate import TranslationError, learner_spans, missing, refuse_absent_headers, refuse_absent_names, translate  # noqa: E402
 
 COMPILE = farm.ROOT / "common/cpu/compile.sh"
 LAUNCHES = "tests/programs/translator_launches.cu"
@@ -160,7 +160,7 @@ def test_zero_for_a_template_is_what_its_parameter_wants():
     ("__shared__ volatile float s[32]; __global__ void k() { const volatile float* q = s; s[1] = q[2]; }", 2),
 ])
 def test_accesses_to_volatile_memory_are_marked(text, marked):
-    assert translate(text).count("::cuda_cpu::in_step(") == marked
+    assert translate(text).count("::cuda_cpu::in_step") == marked
 
 
 @pytest.mark.parametrize("cast", ["(void*)", "(const void *)&", "reinterpret_cast<void*>("])
@@ -196,10 +196,20 @@ def test_a_header_that_is_not_there():
     with pytest.raises(TranslationError, match=r"^my\.cu:4: error: cufftXt\.h is not in CPU mode, which has no cuFFT over "):
         refuse_absent_headers(text)
     refuse_absent_headers(text.replace("cufftXt.h", "mine.h"))
-    said = "my.cu:3:10: fatal error: cub/cub.cuh: No such file or directory\n    3 | #include <cub/cub.cuh>\ncompilation terminated.\n"
-    assert missing(said).startswith("my.cu:3: error: cub/cub.cuh is not in CPU mode, which has no CUB: ")
-    assert "Thrust and libcu++ come with the CUDA Toolkit, or as libthrust-dev" in missing(said.replace("cub/cub.cuh", "thrust/sort.h"))
-    assert missing(said.replace("cub/cub.cuh", "mine.h")) == said.replace("cub/cub.cuh", "mine.h")
+
+    said = "my.cu:3:10: fatal error: npp.h: No such file or directory\n    3 | #include <npp.h>\ncompilation terminated.\n"
+    assert missing(said).startswith("my.cu:3: error: npp.h is not in CPU mode, which has no NPP: ")
+    assert "Thrust and libcu++ come with the CUDA Toolkit, or as libthrust-dev" in missing(said.replace("npp.h", "thrust/sort.h"))
+    assert missing(said.replace("npp.h", "mine.h")) == said.replace("npp.h", "mine.h")
+
+
+def test_absent_names():
+    """The first name of CUDA that is not there is named, with its line; in a string or a longer word it is none."""
+    text = '# 1 "my.cu"\nint cuInitialised;\nconst char* name = "cuInit";\n\nint a = cudaIpcGetMemHandle(0, 0);\ncuInit(0);\n'
+    with pytest.raises(TranslationError, match=r"^my\.cu:4: error: cudaIpcGetMemHandle is not in CPU mode, which has no access to other"):
+        refuse_absent_names(text, learner_spans(text))
+    text = text.replace("cudaIpc", "mine").replace("cuInit(", "mine(")
+    refuse_absent_names(text, learner_spans(text))
 
 
 def test_clock():

@@ -77,6 +77,23 @@ def absent_headers() -> dict[str, str]:
     return {name: what for what, names in rows for name in names.split()}
 
 
+def refuse_absent_names(text: str, spans: list[tuple[int, int]]) -> None:
+    """Raises TranslationError where a learner's file uses a name of CUDA that is not there (absent_names)."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "absent_names"), encoding="utf-8") as table:
+        rows = [line.rstrip("\n").split(": ") for line in table if not line.startswith("#")]
+    absent = {name: what for what, names in rows for name in names.split()}
+    words = re.compile(r"\b(?:" + "|".join(name.replace("!", r"\b") for name in absent) + r")\w*")
+    for span in spans:
+        if not words.search(text, *span):
+            continue
+        own = Source(text, spans)
+        for index, token in enumerate(own.tokens):
+            if words.fullmatch(token) and not token.startswith('"'):
+                what = next(what for name, what in absent.items() if token == name.rstrip("!") or name[-1] != "!" and token.startswith(name))
+                raise own.error(index, f"{token} is not in CPU mode, which has no {what}: this program needs a card (BACKEND=gpu)")
+        return
+
+
 def absence(header: str, absent: dict[str, str]) -> str | None:
     """The sentence about a header that is not there; None if it is none of CUDA's."""
     parts = header.split("/")
@@ -546,9 +563,10 @@ class Translator(Source):
             declared = self.declarator(part)
             pointer = any(self.tokens[index] in ("*", "[") for index in part)
             if declared is not None and (pointer or shared):
-                self.mark_steps(self.tokens[declared.name], *scope, scalar=shared and not pointer)
+                own = self.token(around) == "{" and self.in_function(word) and not shared
+                self.mark_steps(self.tokens[declared.name], *scope, scalar=shared and not pointer, form="in_step<true>" if own else "in_step")
 
-    def mark_steps(self, name: str, first: int, last: int, scalar: bool) -> None:
+    def mark_steps(self, name: str, first: int, last: int, scalar: bool, form: str) -> None:
         """Marks what is accessed through a name between two tokens."""
         for index in range(first, last):
             if self.tokens[index] != name or index in self.stepped:
@@ -563,7 +581,7 @@ class Translator(Source):
             in_star = self.token(opening) == "(" and self.token(opening - 1) == "*" and not self.ends_operand(opening - 2)
             if self.token(index + 1) == "[" or behind_star or in_star or scalar and before != "&":
                 self.stepped.add(index)
-                self.replace(index, index, f"::cuda_cpu::in_step({name}){self.at(self.end(index))}")
+                self.replace(index, index, f"::cuda_cpu::{form}({name}){self.at(self.end(index))}")
 
     # --- kernels
 
@@ -1054,8 +1072,11 @@ def main() -> int:
     if "--missing" in sys.argv[1:]:
         sys.stdout.buffer.write(missing(text).encode("utf-8", "surrogateescape"))
         return 0
+    # g++ -E writes ö in a name as \U000000f6, which it does not read again.
+    text = re.sub(r"(?<!\\)\\U([0-9a-f]{8})", lambda letter: chr(int(letter[1], 16)), text)
     try:
         refuse_absent_headers(text)
+        refuse_absent_names(text, learner_spans(text))
         if "--device" in sys.argv[1:]:
             text = with_device_pass(text, sys.argv[sys.argv.index("--device") + 1])
         translated = translate(learner_columns(text), observed="--observed" in sys.argv[1:])

@@ -20,14 +20,14 @@
 // `threadIdx.x < count` is how kernels are written, and nvcc does not warn of it.
 #pragma GCC diagnostic ignored "-Wsign-compare"
 
-#include "cuda_cpu/api.h"     // cudaMalloc, cudaMemcpy, streams, events, devices, errors
-#include "cuda_cpu/device.h"  // barriers, warp primitives, atomics
-#include "cuda_cpu/graphs.h"  // cudaGraphCreate, cudaStreamBeginCapture, ...
-#include "cuda_cpu/launch.h"  // threadIdx and its kin; what k<<<grid, block>>>(...) becomes
-#include "cuda_cpu/math.h"    // the intrinsics and the overloads of min and max
-#include "cuda_cpu/older.h"   // what CUDA 13 has taken away
-#include "cuda_cpu/pools.h"   // memory pools, attributes of streams
-#include "cuda_cpu/ptx.h"     // what inline PTX becomes
+#include "cuda_cpu/api.h"       // cudaMalloc, cudaMemcpy, streams, events, devices, errors
+#include "cuda_cpu/device.h"    // barriers, warp primitives, atomics
+#include "cuda_cpu/graphs.h"    // cudaGraphCreate, cudaStreamBeginCapture, ...
+#include "cuda_cpu/launch.h"    // threadIdx and its kin; what k<<<grid, block>>>(...) becomes
+#include "cuda_cpu/math.h"      // the intrinsics and the overloads of min and max
+#include "cuda_cpu/older.h"     // what CUDA 13 has taken away
+#include "cuda_cpu/pools.h"     // memory pools, attributes of streams
+#include "cuda_cpu/ptx.h"       // what inline PTX becomes
 #include "cuda_cpu/rounding.h"  // __fadd_rd and its kin
 #include "cuda_cpu/texture_references.h"  // textures, surfaces, arrays, memory of three dimensions
 #include "cuda_cpu/types.h"  // dim3, float4, ... and the qualifiers __global__, __device__, ...

@@ -155,16 +155,14 @@ size_t limits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
     if (const Call call; !call) return call.state;
-    if (limit < 0 || limit > cudaLimitPersistingL2CacheSize)
-        return failed(cudaErrorInvalidValue);
+    if (limit < 0 || limit > cudaLimitPersistingL2CacheSize) return failed(cudaErrorInvalidValue);
     limits[limit] = value;
     return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
     if (const Call call; !call) return call.state;
-    if (limit < 0 || limit > cudaLimitPersistingL2CacheSize)
-        return failed(cudaErrorInvalidValue);
+    if (limit < 0 || limit > cudaLimitPersistingL2CacheSize) return failed(cudaErrorInvalidValue);
     *value = limits[limit];
     return cudaSuccess;
 }

@@ -249,14 +249,12 @@ void grid_barrier(const Site& site) {
     if (first && !current_grid->barrier->wait(site)) Core::mine().abort_kernel();
     block_barrier(false, site);
 }
-void step(const volatile void* address, const Site& site) {
+void step(const volatile void* address, const Site& site, bool everywhere) {
     if (!in_kernel()) return;
     const char* const memory = Core::mine().own_memory(const_cast<const void*>(address));
-    if (memory != nullptr && std::strcmp(memory, "shared memory") == 0) {
-        Core::mine().active_lanes(site);
-    } else {
-        spin();
-    }
+    const bool is_shared = memory != nullptr && std::strcmp(memory, "shared memory") == 0;
+    if (is_shared || (everywhere && memory == nullptr)) Core::mine().active_lanes(site);
+    if (!is_shared) spin();  // it may be a flag that another block or warp sets
 }
 unsigned int this_lane() {
     return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;

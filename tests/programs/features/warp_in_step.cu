@@ -1,4 +1,4 @@
-// Feature: lanes in step | `volatile` shared memory without `__syncwarp()`, as kernels of before Volta use it; waiting for a `volatile` flag
+// Feature: lanes in step | `volatile` shared memory, and a kernel's own `volatile` pointer to any memory, without `__syncwarp()`, as kernels of before Volta use them; waiting for a `volatile` flag
 #include "../runtime_expect.h"
 
 template <class T, unsigned int block_size>
@@ -37,6 +37,21 @@ __global__ void scan_warp(int* out) {
     out[t] = sums[t + 32];
 }
 
+// In global memory, through a pointer of the kernel's own.
+__global__ void reduce_in_place(int* data, int* result) {
+    const unsigned int t = threadIdx.x;
+    volatile int* memory = data;
+    if (t < 32) {
+        memory[t] += memory[t + 32];
+        memory[t] += memory[t + 16];
+        memory[t] += memory[t + 8];
+        memory[t] += memory[t + 4];
+        memory[t] += memory[t + 2];
+        memory[t] += memory[t + 1];
+    }
+    if (t == 0) *result = data[0];
+}
+
 __global__ void wait_for_flag(int* out) {
     __shared__ volatile int ready;
     __shared__ int value;
@@ -63,6 +78,10 @@ int main() {
     reduce<int, 64><<<1, 64, 64 * sizeof(int)>>>(values, out);
     EXPECT_RUN();
     EXPECT(read_back(out) == 63 * 64 / 2);
+    reduce_in_place<<<1, 64>>>(values, out);
+    EXPECT_RUN();
+    EXPECT(read_back(out) == 63 * 64 / 2);
+    SUCCEEDS(cudaMemcpy(values, host, sizeof host, cudaMemcpyHostToDevice));
     reduce<int, 128><<<1, 128, 128 * sizeof(int)>>>(values, out);
     EXPECT_RUN();
     EXPECT(read_back(out) == 127 * 128 / 2);

@@ -160,13 +160,14 @@ CUDA_CPU_REDUCE(__reduce_xor_sync, unsigned int, reduce_xor)
 // An access to volatile shared memory: the lanes of a warp that run together do it in step, as kernels of
 // before Volta expect. In other memory somebody may wait for what another thread writes.
 namespace cuda_cpu {
-void step(const volatile void* address, const Site& site);
-template <class T>
+void step(const volatile void* address, const Site& site, bool everywhere);
+// `everywhere`: through a pointer of the kernel's own, in whatever memory.
+template <bool everywhere = false, class T>
 __attribute__((CUDA_CPU_OWN)) inline T& in_step(T& memory, CUDA_CPU_SITE) {
     if constexpr (std::is_pointer_v<T>) {
-        step(memory, {file, line});
+        step(memory, {file, line}, everywhere);
     } else {
-        step(&memory, {file, line});
+        step(&memory, {file, line}, everywhere);
     }
     return memory;
 }

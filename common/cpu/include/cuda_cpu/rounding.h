@@ -18,9 +18,10 @@ To rounded(int mode, From a, From b, From c, Compute compute) {
 
 }  // namespace cuda_cpu
 
-// A function of one, two or three numbers x, y and z.
+// A function of one, two or three numbers x, y and z; a template, so that nothing is compiled of those that nobody calls.
 #define CUDA_CPU_ROUNDED(name, To, From, mode, expression)                                      \
-    inline To name(From a, From b = 0, From c = 0) {                                            \
+    template <int = 0>                                                                          \
+    To name(From a, From b = 0, From c = 0) {                                                   \
         return cuda_cpu::rounded<To>(                                                           \
             mode, a, b, c, [](From x, [[maybe_unused]] From y, [[maybe_unused]] From z) -> To { \
                 return static_cast<To>(expression);                                             \

@@ -176,7 +176,9 @@ __global__ void divided(float* out, int n) {
 }
 __global__ void undivided(int* out) {
     extern __shared__ int own[][4];
-    own[threadIdx.x][1] = -1 - threadIdx.x;
+    __shared__ union { int i[2]; float f[2]; } both;
+    both.i[threadIdx.x] = -1 - threadIdx.x;
+    own[threadIdx.x][1] = both.i[threadIdx.x];
     out[threadIdx.x] = own[threadIdx.x][1];
 }
 void with_pointers() {
@@ -416,7 +418,7 @@ def test_values_of_all_kinds_and_who_wrote_them(folder, kinds):
         arrays = seen.run("""
             return view.film.arrays.filter(one => one.guess).map(one => `${one.title}: ${view.values.types[one.type].name} ${one.shape.join(" × ")}`);""")
         assert {"rows: float* 2", "rows[1]: float 16", "list: Node 1", "list.next: Node 1", "matrix.data: float 2 × 3", "matrix.data: float 4 × 3",
-                "first: float 4", "second: int 4", "own: int 2 × 4", "text: char 23"} <= set(arrays)
+                "first: float 4", "second: int 4", "own: int 2 × 4", "both: union 1", "text: char 23"} <= set(arrays)
         assert "part" not in " ".join(arrays) and "row:" not in " ".join(arrays)
         # Step by step the tables say what they say when they are drawn anew.
         assert seen.run("""

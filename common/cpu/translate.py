@@ -866,6 +866,13 @@ class Translator(Source):
             return
         for index in storage:
             self.replace(index, index, " " * len(self.tokens[index]))
+        if self.observed and self.is_defined_here(declarators, parts):
+            name = declarators[0].name
+            of_class = f"cuda_cpu_class_of_{self.tokens[name]}"
+            self.insert(self.starts[parts[0][0]], "typedef ")
+            text = self.observed_text(declarators, self.in_function(word), of_class)
+            self.replace(name, last, f"{of_class}; {text}{self.at(self.end(last))}")
+            return
         # Attributes stay where they are: alignas(16) must not follow `static`.
         self.insert(self.starts[(parts[0] or [word])[0]], "static thread_local")
         if self.token(self.parent[word]) == "{" and self.in_function(word):
@@ -904,12 +911,17 @@ class Translator(Source):
         sizes = [d and len(d.type) + 1 + len(d.dimensions) for d in declarators]
         return sizes == [len(part) for part in parts]
 
-    def observed_text(self, declarators: list[Declarator], in_function: bool) -> str:
+    def is_defined_here(self, declarators: list[Declarator | None], parts: list[list[int]]) -> bool:
+        """Whether a declaration defines a class and variables of just that class, as union { ... } both, some[4];"""
+        return (self.are_plain(declarators, parts) and self.tokens[parts[0][0]] in CLASS_WORDS
+                and self.tokens[declarators[0].type[-1]] == "{" and not any(one.type for one in declarators[1:]))
+
+    def observed_text(self, declarators: list[Declarator], in_function: bool, of_class: str = "") -> str:
         """References to static shared memory that the runtime has placed, a declaration for each."""
         pieces = []
         for declarator in declarators:
             own = self.element(declarator, declarators[0])
-            element, name = self.code(self.whole(own)), self.tokens[declarator.name]
+            element, name = of_class or self.code(self.whole(own)), self.tokens[declarator.name]
             size = "".join(self.code(self.whole([index])) for index in declarator.dimensions)
             place = f"cuda_cpu_place_of_{name}"
             named = self.at(self.starts[declarator.name]) + name

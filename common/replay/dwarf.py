@@ -167,6 +167,8 @@ class Information:
             return {"kind": "array", "name": self.types[of]["name"], "size": total, "of": of, "shape": shape}
         if entry.tag in ("structure_type", "class_type", "union_type"):
             members = [member for one in entry.children for member in self.members_of(one, entry.tag == "union_type")]
+            if "cuda_cpu_class_of_" in name:  # has none in the source
+                name = {"structure_type": "struct", "class_type": "class", "union_type": "union"}[entry.tag]
             return {"kind": "structure", "name": name, "size": size, "members": members}
         if entry.tag == "base_type":
             return {"kind": ENCODINGS.get(entry.attributes.get("encoding", "").split()[0], "uint"), "name": name, "size": size}

@@ -164,10 +164,10 @@ def register(name: str) -> str:
 
 def read(name: str, kind: str) -> str:
     """The value of an operand, as a type."""
+    if name.lstrip("%") in SPECIAL and name[0] == "%":  # nvcc takes one % as well
+        return f"static_cast<{kind}>({SPECIAL[name.lstrip('%')]})"
     if name.startswith("%%"):
-        if name[2:] not in SPECIAL:
-            raise NotThere(name[1:])
-        return f"static_cast<{kind}>({SPECIAL[name[2:]]})"
+        raise NotThere(name[1:])
     if found := re.fullmatch(r"0[fF]([0-9A-Fa-f]{8})", name):
         return f"::cuda_cpu::ptx_as<{kind}>(uint32_t{{0x{found[1]}u}})"
     if re.fullmatch(r"-?(?:0[xX][0-9A-Fa-f]+|\d+)U?", name):

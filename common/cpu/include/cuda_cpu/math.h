@@ -15,11 +15,14 @@ using std::isinf;
 using std::isnan;
 using std::signbit;
 
+// Templates, so that a program may define one for the same types, as NVIDIA's helper_math.h does.
 #define CUDA_CPU_MIN_MAX(result, left, right)                                            \
+    template <int = 0>                                                                   \
     inline result min(left a, right b) {                                                 \
         return static_cast<result>(b) < static_cast<result>(a) ? static_cast<result>(b)  \
                                                                : static_cast<result>(a); \
     }                                                                                    \
+    template <int = 0>                                                                   \
     inline result max(left a, right b) {                                                 \
         return static_cast<result>(a) < static_cast<result>(b) ? static_cast<result>(b)  \
                                                                : static_cast<result>(a); \
@@ -38,14 +41,38 @@ CUDA_CPU_MIN_MAX(unsigned long long, long long, unsigned long long)
 CUDA_CPU_MIN_MAX(unsigned long long, unsigned long long, long long)
 #undef CUDA_CPU_MIN_MAX
 // For floating point the number wins over a NaN, as on a GPU.
-inline float min(float a, float b) { return fminf(a, b); }
-inline float max(float a, float b) { return fmaxf(a, b); }
-inline double min(double a, double b) { return fmin(a, b); }
-inline double max(double a, double b) { return fmax(a, b); }
-inline double min(float a, double b) { return fmin(a, b); }
-inline double max(float a, double b) { return fmax(a, b); }
-inline double min(double a, float b) { return fmin(a, b); }
-inline double max(double a, float b) { return fmax(a, b); }
+template <int = 0>
+inline float min(float a, float b) {
+    return fminf(a, b);
+}
+template <int = 0>
+inline float max(float a, float b) {
+    return fmaxf(a, b);
+}
+template <int = 0>
+inline double min(double a, double b) {
+    return fmin(a, b);
+}
+template <int = 0>
+inline double max(double a, double b) {
+    return fmax(a, b);
+}
+template <int = 0>
+inline double min(float a, double b) {
+    return fmin(a, b);
+}
+template <int = 0>
+inline double max(float a, double b) {
+    return fmax(a, b);
+}
+template <int = 0>
+inline double min(double a, float b) {
+    return fmin(a, b);
+}
+template <int = 0>
+inline double max(double a, float b) {
+    return fmax(a, b);
+}
 
 // Rounded to the nearest; the other modes are in rounding.h.
 inline float __fadd_rn(float a, float b) { return a + b; }
@@ -80,7 +107,10 @@ CUDA_CPU_INLINE void __sincosf(float a, float* sine, float* cosine) {
 }
 inline float __saturatef(float a) { return a > 0.0f ? (a < 1.0f ? a : 1.0f) : 0.0f; }
 
-inline float rsqrtf(float a) { return 1.0f / std::sqrt(a); }
+template <int = 0>
+inline float rsqrtf(float a) {
+    return 1.0f / std::sqrt(a);
+}
 inline double rsqrt(double a) { return 1.0 / std::sqrt(a); }
 inline float norm3df(float a, float b, float c) { return std::hypot(a, b, c); }
 inline double norm3d(double a, double b, double c) { return std::hypot(a, b, c); }

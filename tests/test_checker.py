@@ -53,9 +53,8 @@ lab.main()
 """
 
 PROGRAM = """\
-#!{python}
+#!{python} -ISB
 import argparse, os, signal, sys, time
-import numpy
 parser = argparse.ArgumentParser()
 parser.add_argument("--a")
 parser.add_argument("--output")
@@ -64,6 +63,8 @@ options = parser.parse_args()
 if options.elements < 0:
     print("--elements: -1 is below 0", file=sys.stderr)
     sys.exit(2)
+sys.path.append({packages!r})
+import numpy
 a = numpy.load(options.a)
 def write(array):
     numpy.save(options.output, array)
@@ -85,7 +86,7 @@ class FakeLab:
         self.program.parent.mkdir(parents=True)
 
     def write_program(self, body):
-        self.program.write_text(PROGRAM.format(python=sys.executable, body=textwrap.dedent(body)))
+        self.program.write_text(PROGRAM.format(python=sys.executable, packages=str(Path(numpy.__file__).parents[1]), body=textwrap.dedent(body)))
         self.program.chmod(0o755)
 
     def check(self, body, *options):

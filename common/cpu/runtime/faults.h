@@ -21,7 +21,8 @@
 namespace cuda_cpu {
 
 constexpr int most_frames = 24;
-extern "C" const char cuda_cpu_common[];  // the course's folder common/, in the program (compile.sh)
+extern "C" const char
+    cuda_cpu_common[];  // the course's folder common/, in the program (compile.sh)
 
 // Where the program was loaded: 0 unless it is position-independent.
 inline uintptr_t load_address() {

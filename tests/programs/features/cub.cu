@@ -46,7 +46,8 @@ __global__ void of_blocks(const int* in, int* out) {
     for (int i = 0; i < items; ++i) values[i] = thread * items + i;
     Sort(for_sort).Sort(keys, values);
     for (int i = 0; i < items; ++i)
-        out[8 + thread * items + i] = keys[i], out[8 + block_items + thread * items + i] = values[i];
+        out[8 + thread * items + i] = keys[i],
+                                 out[8 + block_items + thread * items + i] = values[i];
     Exchange(for_exchange).BlockedToStriped(keys, keys);
     Store(for_store).Store(out + 8 + 2 * block_items, keys);
 }
@@ -151,7 +152,8 @@ int main() {
     for (int i = 0; i < block_items; ++i) {
         EXPECT(out[8 + i] == sorted[i] && host[out[8 + block_items + i]] == sorted[i] &&
                out[8 + 2 * block_items + i] == sorted[i]);
-        if (i > 0 && sorted[i] == sorted[i - 1]) EXPECT(out[8 + block_items + i - 1] < out[8 + block_items + i]);
+        if (i > 0 && sorted[i] == sorted[i - 1])
+            EXPECT(out[8 + block_items + i - 1] < out[8 + block_items + i]);
     }
     of_warps<<<1, threads>>>(in, out);
     EXPECT_RUN();

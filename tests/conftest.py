@@ -34,6 +34,10 @@ def pytest_collection_finish(session):
     if session.config.option.collectonly:
         return
     farm.remove_old_sessions()
+    for item in session.items:  # those for which many wait
+        for marker in item.iter_markers("runtimes"):
+            for place in marker.args if farm.BACKEND == "cpu" else ():
+                farm.ahead(farm.runtime, place)
     for item in session.items:
         for marker in item.iter_markers("builds"):
             for source in marker.args:

@@ -21,7 +21,7 @@ import pytest
 from numpy.lib import format as npy
 
 SOURCE = "tests/programs/array_copy.cu"
-pytestmark = pytest.mark.builds(SOURCE)
+pytestmark = [pytest.mark.builds(SOURCE), pytest.mark.runtimes("cpu", "sanitize/races")]
 
 TYPES = ["float32", "float64", "int32", "uint8"]
 SHAPES = [(), (1,), (0,), (0, 5), (5, 0), (7,), (1, 1), (3, 4), (2, 3, 4), (1, 2, 1, 3), (64, 129)]

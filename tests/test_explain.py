@@ -65,6 +65,8 @@ int main() {
 }
 """
 
+pytestmark = pytest.mark.runtimes("sanitize/accesses")
+
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):

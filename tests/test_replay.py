@@ -15,7 +15,8 @@ from checker.failure import Failure
 from replay import moments, page, step_hooks
 from replay.reel import Reel
 
-pytestmark = pytest.mark.skipif(os.uname().machine != "x86_64", reason="replays are made on x86-64")
+pytestmark = [pytest.mark.skipif(os.uname().machine != "x86_64", reason="replays are made on x86-64"),
+              pytest.mark.runtimes("sanitize/replay")]
 TEACHING = farm.ROOT / "tests/teaching"
 LOST_UPDATE = """
 #include <cstdio>

@@ -70,7 +70,9 @@ void complex_transforms() {
     SUCCEEDS(cudaStreamSynchronize(stream));
     result = back(out, count);
     for (int i = 0; i < count; ++i) EXPECT(std::abs(result[i].x - count * pairs[i].x) < 1e-2f);
+#ifdef CUDA_ON_CPU  // a card computes something all the same
     EXPECT(cufftExecR2C(plan, reinterpret_cast<float*>(in), out) == CUFFT_INVALID_TYPE);
+#endif
     FFT(cufftDestroy(plan));
     EXPECT(cufftExecC2C(plan, in, out, CUFFT_FORWARD) == CUFFT_INVALID_PLAN);
 

@@ -53,7 +53,7 @@ struct Device {
     cusolverDnHandle_t handle;
     int* info = on_device(std::vector<int>{7});
     int* pivots = on_device(std::vector<int>(8));
-    double* work = on_device(std::vector<double>(10000));
+    double* work = on_device(std::vector<double>(1 << 20));
 };
 
 void systems(const Device& on) {
@@ -70,8 +70,12 @@ void systems(const Device& on) {
     SUCCEEDS(cudaMemset(a, 0, n * n * sizeof(double)));
     SOLVER(cusolverDnDgetrf(on.handle, n, n, a, n, on.work, on.pivots, on.info));
     EXPECT(read_back(on.info) == 1);
-    EXPECT(cusolverDnDgetrf(on.handle, n, n, a, 2, on.work, on.pivots, on.info) ==
-           CUSOLVER_STATUS_INVALID_VALUE);
+    const auto refused = cusolverDnDgetrf(on.handle, n, n, a, 2, on.work, on.pivots, on.info);
+#ifdef CUDA_ON_CPU
+    EXPECT(refused == CUSOLVER_STATUS_INVALID_VALUE);
+#else  // a card says by info which argument it was
+    EXPECT(refused == CUSOLVER_STATUS_SUCCESS && read_back(on.info) == -4);
+#endif
 
     // S = A A^T + 30 I is symmetric and positive.
     auto S = product(A, transposed(A, n, n), n, n, n);
@@ -98,7 +102,7 @@ void systems(const Device& on) {
     SUCCEEDS(cudaMemcpy(a, S.data(), n * n * sizeof(double), cudaMemcpyHostToDevice));
     SOLVER(cusolverDnDsyevd_bufferSize(on.handle, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_UPPER,
                                        n, a, n, b, &length));
-    EXPECT(length <= 10000);
+    EXPECT(length <= 1 << 20);
     SOLVER(cusolverDnDsyevd(on.handle, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_UPPER, n, a, n, b,
                             on.work, length, on.info));
     const auto V = back(a, n * n), W = back(b, n);

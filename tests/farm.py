@@ -111,12 +111,19 @@ def remove_old_sessions() -> None:
 
 # Running
 
+AT_START = dict(os.environ)
+
+
+def own_environment() -> dict[str, str]:
+    """A test may change os.environ for itself; what is done ahead of other tests has the one of the start."""
+    return dict(os.environ) if threading.current_thread() is threading.main_thread() else AT_START
+
 
 def run(program, *arguments, env: dict[str, str] | None = None, timeout: float = 120, cwd=None,
         input: str | None = None) -> subprocess.CompletedProcess:
     """Runs a program to its end and returns status, stdout and stderr; a hang is an AssertionError."""
     words = [str(program), *map(str, arguments)]
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **(env or {})}
+    environment = {**own_environment(), "PYTHONDONTWRITEBYTECODE": "1", **(env or {})}
     # A session of its own, so that a program that hangs goes with everything that it started.
     process = subprocess.Popen(words, cwd=cwd, env=environment, text=True, errors="replace",
                                stdin=subprocess.PIPE if input is not None else subprocess.DEVNULL,
@@ -454,7 +461,7 @@ def judge_of(checker: list) -> subprocess.Popen:
         found[1].communicate()  # it ends with its input
         running.discard(found[1])
     judge = subprocess.Popen([sys.executable, ROOT / "tests/judge.py", *checker], text=True, bufsize=1, stdin=subprocess.PIPE,
-                             stdout=subprocess.PIPE, start_new_session=True, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+                             stdout=subprocess.PIPE, start_new_session=True, env={**AT_START, "PYTHONDONTWRITEBYTECODE": "1"})
     running.add(judge)
     return judge
 

@@ -1,6 +1,5 @@
 """The lab that docs/teaching.md adds, in a copy of the course: every command knows it as the guide leaves it."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -8,7 +7,7 @@ import sys
 import pytest
 
 import guide
-from farm import BACKEND, ROOT, SESSION, call, lend_runtimes
+from farm import BACKEND, ROOT, SESSION, call, lend_runtimes, own_environment
 
 pytestmark = pytest.mark.skipif(BACKEND != "cpu", reason="CPU mode")
 
@@ -24,7 +23,7 @@ def copy_of_the_course():
 
 
 def make(course, *words, status=0):
-    environment = {**os.environ, "BACKEND": "cpu", "PYTHON": sys.executable}
+    environment = {**own_environment(), "BACKEND": "cpu", "PYTHON": sys.executable}
     result = subprocess.run(["make", *words], cwd=course, env=environment, text=True, capture_output=True, check=False,
                             timeout=600)
     assert result.returncode == status, result.stdout + result.stderr

@@ -129,7 +129,7 @@ SHAPES = {
     "primes, 101 x 103": (101, 103),
 }
 
-# What a check.py uses is loaded when it is named, for the commands without a checker start sooner so.
+# What a check.py uses is loaded when it is named: most commands need none of it, nor NumPy.
 MODULES = {"Case": "case", "Fact": "diagnose", "Failure": "failure", "Lab": "lab", "Run": "program", "Shared": "diagnose",
            "Skipped": "failure", "Tolerance": "comparison", "counted": "usage"}
 __all__ = ["SHAPES", "SIZES", *MODULES]

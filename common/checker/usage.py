@@ -1,4 +1,4 @@
-"""How every command of the course takes its options and ends, without NumPy: half of them start in a tenth of a second."""
+"""How every command of the course takes its options and ends, without NumPy, which takes longer to load than most of them to run."""
 
 from __future__ import annotations
 

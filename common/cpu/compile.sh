@@ -298,7 +298,7 @@ else
         cat -- "$work/said" >&2
         # nvcc reads a source twice, for the device with __CUDA_ARCH__. The course's labs say themselves what is theirs here.
         second=()
-        if ! grep -qE '^# .*common/(lab|async_copy)\.h"' -- "$work/preprocessed.ii" && mentions_architecture "$work/preprocessed.ii"; then
+        if ! grep -qE '^# .*common/lab\.h"' -- "$work/preprocessed.ii" && mentions_architecture "$work/preprocessed.ii"; then
             "${preprocess[@]}" -D__CUDA_ARCH__=900 -o "$work/device.ii" 2>/dev/null && second=(--device "$work/device.ii")
         fi
         "$python" -I -S "$here/translate.py" "${observe[@]}" "${second[@]}" <"$work/preprocessed.ii" >"$translated"

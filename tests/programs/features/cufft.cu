@@ -5,23 +5,10 @@
 #include <cmath>
 #include <vector>
 
-#include "../runtime_expect.h"
+#include "../device_copies.h"
 
 #define FFT(call) EXPECT((call) == CUFFT_SUCCESS)
 
-template <class T>
-T* on_device(const std::vector<T>& host) {
-    T* device = nullptr;
-    SUCCEEDS(cudaMalloc(&device, host.size() * sizeof(T)));
-    SUCCEEDS(cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
-    return device;
-}
-template <class T>
-std::vector<T> back(const T* device, size_t count) {
-    std::vector<T> host(count);
-    SUCCEEDS(cudaMemcpy(host.data(), device, count * sizeof(T), cudaMemcpyDeviceToHost));
-    return host;
-}
 double number(int i) { return (i * 37 % 101 - 50) / 16.0; }
 // The sum that defines the transform of z values of (x, y, z) at one frequency, of `real` numbers or pairs.
 struct Sum {

@@ -5,23 +5,10 @@
 #include <cmath>
 #include <vector>
 
-#include "../runtime_expect.h"
+#include "../device_copies.h"
 
 #define SOLVER(call) EXPECT((call) == CUSOLVER_STATUS_SUCCESS)
 
-template <class T>
-T* on_device(const std::vector<T>& host) {
-    T* device = nullptr;
-    SUCCEEDS(cudaMalloc(&device, host.size() * sizeof(T)));
-    SUCCEEDS(cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
-    return device;
-}
-template <class T>
-std::vector<T> back(const T* device, size_t count) {
-    std::vector<T> host(count);
-    SUCCEEDS(cudaMemcpy(host.data(), device, count * sizeof(T), cudaMemcpyDeviceToHost));
-    return host;
-}
 // Columns first, not symmetric; `more` on the diagonal.
 std::vector<double> matrix(int rows, int columns, double more = 0) {
     std::vector<double> all;

@@ -4,23 +4,9 @@
 
 #include <vector>
 
-#include "../runtime_expect.h"
+#include "../device_copies.h"
 
 #define SPARSE(call) EXPECT((call) == CUSPARSE_STATUS_SUCCESS)
-
-template <class T>
-T* on_device(const std::vector<T>& host) {
-    T* device = nullptr;
-    SUCCEEDS(cudaMalloc(&device, host.size() * sizeof(T)));
-    SUCCEEDS(cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
-    return device;
-}
-template <class T>
-std::vector<T> back(const T* device, size_t count) {
-    std::vector<T> host(count);
-    SUCCEEDS(cudaMemcpy(host.data(), device, count * sizeof(T), cudaMemcpyDeviceToHost));
-    return host;
-}
 
 // Of 3 rows and 4 columns; the second row is empty.
 //   2 0 0 5

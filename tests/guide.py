@@ -1,4 +1,4 @@
-"""Lab 17 as docs/teaching.md makes it, out of the guide's own words.
+"""Lab 21 as docs/teaching.md makes it, out of the guide's own words.
 
     python3 tests/guide.py COURSE      writes its files into a copy of the course
 """
@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 GUIDE = Path(__file__).resolve().parents[1] / "docs/teaching.md"
-LAB = "17_scale"
+LAB = "21_scale"
 FILES = {f"solutions/{LAB}/scale.cu": "1. The solution", f"labs/{LAB}/Makefile": "2. The Makefile",
          f"labs/{LAB}/check.py": "3. The checker", f"tests/faults/{LAB}.py": "6. Planted faults", f"labs/{LAB}/bench.py": "8. Times"}
 

@@ -18,7 +18,7 @@ def copy_of_the_course():
     shutil.copy(ROOT / "Makefile", path)
     lend_runtimes(path, "cpu", "sanitize/races", "sanitize/bounds", "sanitize/accesses")
     guide.write(path)
-    make(path, "exercises", "LAB=17")
+    make(path, "exercises", "LAB=21")
     return path
 
 
@@ -32,15 +32,15 @@ def make(course, *words, status=0):
 
 def walk():
     course = copy_of_the_course()
-    said = make(course, "hint", "LAB=17")
+    said = make(course, "hint", "LAB=21")
     assert "hint 1 of 3" in said and "No TODO is left" not in said
-    assert "13 of 13 cases pass" in make(course, "check", "LAB=17", "SOLUTION=1")
-    said = make(course, "check", "LAB=17", status=2)
+    assert "13 of 13 cases pass" in make(course, "check", "LAB=21", "SOLUTION=1")
+    said = make(course, "check", "LAB=21", status=2)
     assert "2 of 13 cases pass" in said
-    shown = (course / "labs/17_scale/README.md").read_text().split("$ make check LAB=17\n")[1].split("```")[0]
+    shown = (course / "labs/21_scale/README.md").read_text().split("$ make check LAB=21\n")[1].split("```")[0]
     assert shown in said
-    assert "no race" in make(course, "sanitize", "LAB=17", "SOLUTION=1")
-    assert "load g 4.0/4.0, store g 4.0/4.0" in make(course, "explain", "LAB=17", "SOLUTION=1")
+    assert "no race" in make(course, "sanitize", "LAB=21", "SOLUTION=1")
+    assert "load g 4.0/4.0, store g 4.0/4.0" in make(course, "explain", "LAB=21", "SOLUTION=1")
 
 
 @pytest.mark.ahead.with_args(walk)

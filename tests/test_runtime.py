@@ -50,7 +50,7 @@ def expect_ok(name, *arguments, env=None):
 
 # --------------------------------------------------------------------------- parts that must work
 
-PARTS = ["barriers", "warps", "atomics", "shared", "memory", "streams", "errors", "nested", "math"]
+PARTS = ["barriers", "warps", "atomics", "shared", "memory", "streams", "graphs", "errors", "nested", "math"]
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=built(name)) for name in PARTS])
@@ -82,7 +82,7 @@ def test_part_on_one_core(name):
 
 @only_cpu
 @pytest.mark.parametrize("order", ["reversed", "random:7"])
-@pytest.mark.parametrize("name", ["barriers", "warps", "shared", "streams", "nested"])  # in atomics blocks wait for earlier ones
+@pytest.mark.parametrize("name", ["barriers", "warps", "shared", "streams", "graphs", "nested"])  # in atomics blocks wait for earlier ones
 def test_part_in_another_order(name, order):
     expect_ok(name, env={"CUDA_CPU_ORDER": order})
 
@@ -155,6 +155,19 @@ def test_record(status, tmp_path):
     leak = {"bytes": 1600, "times": 1, "place": line_of("record", "leak")}
     assert record["leaks"] == ([leak] if status == 0 else [])
     assert record["unchecked"] == [{"kernel": "count_up<float, 2>", "place": line_of("record", "unchecked"), "times": 1}]
+    assert "calls" not in record
+
+
+@only_cpu
+@built("record")
+def test_record_of_calls(tmp_path):
+    """In their order: what each put into which stream, and whether the host waited in it."""
+    start("record", "0", env={"CUDA_CPU_RECORD": str(tmp_path / "record"), "CUDA_CPU_RECORD_CALLS": "1"})
+    calls = json.loads((tmp_path / "record").read_text())["calls"]
+    assert [call["kernel"] for call in calls if call["call"] == "launch"].count("work::one_thread") == 2
+    [copy] = [call for call in calls if call["call"] == "cudaMemcpy"][:1]
+    assert copy == {"call": "cudaMemcpy", "kernel": "", "work": 1, "stream": 0, "priority": 0, "waits": True}
+    assert not any(call["waits"] for call in calls if call["call"] in ("launch", "cudaMalloc"))
 
 
 @only_cpu

@@ -78,9 +78,11 @@ cudaError_t device_state() {
 struct Call {
     explicit Call(const char* function = __builtin_FUNCTION()) {
         if (in_kernel()) refuse_in_kernel(function);
-        if (open_calls++ == 0) last_function = function;
+        const bool is_outermost = open_calls++ == 0;
+        if (is_outermost) last_function = function;
         Leaks::instance().gave_up = false;
         lock = std::unique_lock(Queue::instance().mutex());
+        if (is_outermost) CallLog::instance().begins(function);
         state = device_state();
     }
     ~Call() { --open_calls; }

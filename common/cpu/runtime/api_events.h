@@ -40,7 +40,10 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     if (!is_event(event) || !is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
     const auto capture = Queue::instance().captures.find(stream);
     event->capture = capture != Queue::instance().captures.end() ? capture->second : nullptr;
-    if (event->capture != nullptr) return cudaSuccess;
+    if (event->capture != nullptr) {
+        event->captured_behind = event->capture->last[stream];
+        return cudaSuccess;
+    }
     const auto record = std::make_shared<EventRecord>();
     event->record = record;
     record->number = Queue::instance().add(stream, [record] {

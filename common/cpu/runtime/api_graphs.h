@@ -1,5 +1,5 @@
-// The API of graphs. A node knows how to put its work into a stream; the nodes of a graph go there one after the other, in
-// an order that its dependencies allow.
+// The API of graphs. A node knows how to put its work into a stream: a chain of nodes goes into that of the launch, what need
+// not wait for it into streams of the graph's own, which the graph's dependencies alone order.
 #pragma once
 
 #include <functional>
@@ -21,16 +21,21 @@ struct CUgraph_st {
     std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
 };
 struct CUgraphExec_st {
-    std::vector<CUgraphNode_st> nodes;              // in the order in which they run
+    std::vector<CUgraphNode_st> nodes;              // in an order that the dependencies allow
     std::map<const CUgraphNode_st*, size_t> place;  // of the graph's nodes
+    std::vector<std::vector<size_t>> after;         // the places of what a node waits for
+    std::vector<size_t> line;                       // of a node; 0 is the stream of the launch
+    size_t lines = 0;
+    std::vector<cudaStream_t> streams{};  // of the lines from 1 on
 };
 
 namespace {
 
 cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                      size_t count, cudaGraphNodeType type,
-                     std::function<cudaError_t(cudaStream_t)> enqueue) {
-    if (const Call call; !call) return call.state;
+                     std::function<cudaError_t(cudaStream_t)> enqueue,
+                     const char* function = __builtin_FUNCTION()) {
+    if (const Call call(function); !call) return call.state;
     if (graph == nullptr || (after == nullptr && count > 0)) return failed(cudaErrorInvalidValue);
     graph->nodes.push_back(std::make_unique<CUgraphNode_st>(
         CUgraphNode_st{type, std::move(enqueue), {after, after + count}}));
@@ -71,13 +76,30 @@ std::vector<CUgraphNode_st*> in_order(const CUgraph_st& graph) {
 }
 
 cudaError_t fill_executable(CUgraphExec_st& executable, const CUgraph_st& graph) {
-    const std::vector<CUgraphNode_st*> order = in_order(graph);
+    const auto order = in_order(graph);
     if (order.size() != graph.nodes.size())
         return failed(cudaErrorInvalidValue, "nodes of the graph wait for each other in a ring");
-    executable = {};
+    executable.nodes.clear(), executable.place.clear(), executable.after.clear();
+    executable.line.clear();
+    std::vector<size_t> ends;  // the last node of each line
     for (const CUgraphNode_st* const node : order) {
-        executable.place[node] = executable.nodes.size();
+        const size_t place = executable.nodes.size();
+        std::vector<size_t> after;
+        for (const CUgraphNode_st* const other : node->after)
+            after.push_back(executable.place.at(other));
+        size_t line = 0;
+        while (line < ends.size() && !std::count(after.begin(), after.end(), ends[line])) ++line;
+        if (line == ends.size()) ends.push_back(place);
+        ends[line] = place;
+        executable.place[node] = place;
         executable.nodes.push_back(*node);
+        executable.after.push_back(std::move(after));
+        executable.line.push_back(line);
+    }
+    executable.lines = ends.size();
+    while (executable.streams.size() + 1 < executable.lines) {
+        executable.streams.push_back(new CUstream_st{cudaStreamNonBlocking, 0});
+        Queue::instance().streams.insert(executable.streams.back());
     }
     return cudaSuccess;
 }
@@ -172,8 +194,11 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
 }
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                   const cudaGraphNode_t* after, size_t count) {
-    return add_node(node, graph, after, count, cudaGraphNodeTypeEmpty,
-                    [](cudaStream_t) { return cudaSuccess; });
+    return add_node(node, graph, after, count, cudaGraphNodeTypeEmpty, [](cudaStream_t stream) {
+        Queue::instance().add(
+            stream, [] {}, cudaGraphNodeTypeEmpty);
+        return cudaSuccess;
+    });
 }
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                        const cudaGraphNode_t* after, size_t count,
@@ -218,13 +243,38 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
     const Call call;
     if (!call) return call.state;
     if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
-    for (const CUgraphNode_st& node : executable->nodes) {
-        if (const cudaError_t error = node.enqueue(stream); error != cudaSuccess) return error;
+    if (executable == nullptr) return failed(cudaErrorInvalidValue, "there is no executable graph");
+    Queue& queue = Queue::instance();
+    const bool in_lines = executable->lines > 1 && queue.captures.count(stream) == 0;
+    const auto mark = [&] {
+        return queue.add(
+            stream, [] {}, cudaGraphNodeTypeEmpty);
+    };
+    const uint64_t begin = in_lines ? mark() : 0;
+    std::vector<uint64_t> numbers(executable->nodes.size()), ends(executable->lines);
+    for (size_t i = 0; i < executable->nodes.size(); ++i) {
+        const size_t line = in_lines ? executable->line[i] : 0;
+        const cudaStream_t target = line == 0 ? stream : executable->streams[line - 1];
+        if (line != 0 && ends[line] == 0) queue.wait(target, begin);
+        for (const size_t other : executable->after[i])
+            if (in_lines && executable->line[other] != line) queue.wait(target, numbers[other]);
+        const cudaError_t error = executable->nodes[i].enqueue(target);
+        if (error != cudaSuccess) return error;
+        numbers[i] = ends[line] = std::max(queue.last_of(target), begin);
     }
+    for (size_t line = 1; in_lines && line < ends.size(); ++line) queue.wait(stream, ends[line]);
+    if (in_lines) mark();
     return cudaSuccess;
 }
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+    if (const Call call; !call) return call.state;
+    if (executable == nullptr) return failed(cudaErrorInvalidValue);
+    for (const cudaStream_t stream : executable->streams) {
+        Queue::instance().streams.erase(stream);
+        observer::stream_ends(stream);
+        delete stream;
+    }
     delete executable;
     return cudaSuccess;
 }
@@ -246,41 +296,5 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGra
     auto work = kernel_work(*parameters, site);
     if (found == executable->place.end() || work == nullptr) return failed(cudaErrorInvalidValue);
     executable->nodes[found->second].enqueue = std::move(work);
-    return cudaSuccess;
-}
-
-// What the stream gets from now on becomes a graph, and what streams get that wait for its events.
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-    if (const Call call; !call) return call.state;
-    if (stream == nullptr || !is_stream(stream))
-        return failed(cudaErrorStreamCaptureUnsupported,
-                      "the default stream cannot be captured: make one with cudaStreamCreate");
-    Queue::instance().captures[stream] = std::make_shared<std::vector<Captured>>();
-    return cudaSuccess;
-}
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-    if (const Call call; !call) return call.state;
-    auto& captures = Queue::instance().captures;
-    const auto found = captures.find(stream);
-    if (found == captures.end()) return failed(cudaErrorInvalidValue, "the stream is not captured");
-    const Capture capture = found->second;
-    for (auto one = captures.begin(); one != captures.end();)
-        one = one->second == capture ? captures.erase(one) : std::next(one);
-    for (const cudaEvent_t event : Queue::instance().events)
-        if (event->capture == capture) event->capture = nullptr;
-    *graph = new CUgraph_st;
-    for (const Captured& node : *capture) {
-        cudaGraphNode_t last = (*graph)->nodes.empty() ? nullptr : (*graph)->nodes.back().get();
-        add_node(nullptr, *graph, &last, last != nullptr, static_cast<cudaGraphNodeType>(node.type),
-                 [run = node.run, type = node.type](cudaStream_t target) {
-                     Queue::instance().add(target, run, type);
-                     return cudaSuccess;
-                 });
-    }
-    return cudaSuccess;
-}
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-    const bool captured = Queue::instance().captures.count(stream) != 0;
-    *status = captured ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
     return cudaSuccess;
 }

@@ -147,6 +147,8 @@ bool submit(Kernel* taken, const char* arguments, const Shape& shape, const void
         return true;
     }
     const Call call;
+    if (CallLog::instance().wanted() && open_calls == 1)
+        CallLog::instance().launches(name_of(*grid->kernel));
     Queue::instance().add(shape.stream, [grid = std::shared_ptr<Grid>(std::move(grid))] {
         if (lost_device != cudaSuccess) return;
         grid->begin();  // as a node of a graph it may have run before

@@ -136,10 +136,20 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     const Call call;
     if (!call) return call.state;
     if (!is_stream(stream) || !is_event(event)) return failed(cudaErrorInvalidResourceHandle);
+    auto& captures = Queue::instance().captures;
+    const auto found = captures.find(stream);
     if (event->capture != nullptr) {
-        Queue::instance().captures[stream] = event->capture;
+        if (found != captures.end() && found->second != event->capture)
+            return failed(cudaErrorStreamCaptureMerge, "the event is of another capture");
+        captures[stream] = event->capture;
+        auto& last = event->capture->last[stream];
+        last.insert(last.end(), event->captured_behind.begin(), event->captured_behind.end());
         return cudaSuccess;
     }
+    if (found != captures.end() && event->record != nullptr)
+        return failed(cudaErrorStreamCaptureIsolation,
+                      "a stream that is captured waits for an event that was recorded outside of "
+                      "the capture");
     if (event->record != nullptr) Queue::instance().wait(stream, event->record->number);
     return cudaSuccess;
 }

@@ -18,6 +18,7 @@
 #include <set>
 #include <vector>
 
+#include "call_log.h"
 #include "grid.h"
 #include "memory.h"
 #include "observer.h"
@@ -34,16 +35,24 @@ struct EventRecord {
     bool done = false;
     std::chrono::steady_clock::time_point time;
 };
-// What streams get while they are captured into a graph.
+// What streams get while they are captured into a graph: its nodes, each behind those that came before
+// it in its stream or that its stream waits for.
 struct Captured {
     int type;  // a cudaGraphNodeType
     std::function<void()> run;
+    std::vector<size_t> after;
 };
-using Capture = std::shared_ptr<std::vector<Captured>>;
+struct CapturedStreams {
+    cudaStream_t first;  // whose capture was begun
+    std::vector<Captured> nodes;
+    std::map<cudaStream_t, std::vector<size_t>> last;  // what the next node of a stream is behind
+};
+using Capture = std::shared_ptr<CapturedStreams>;
 struct CUevent_st {
     bool timing;
     std::shared_ptr<EventRecord> record;
     Capture capture{};  // whose stream recorded it last, if that is captured
+    std::vector<size_t> captured_behind{};
 };
 
 namespace cuda_cpu {
@@ -52,7 +61,7 @@ struct Operation {
     uint64_t number;
     cudaStream_t stream;
     StreamKind kind;
-    uint64_t behind;  // the event that its stream waits for, as a number; 0: none
+    std::vector<uint64_t> behind;  // what its stream waits for since the operation before
     std::function<void()> run;
 };
 
@@ -69,12 +78,17 @@ class Queue {
     // Its number; 0 if it has become a node of a graph. `type` is a cudaGraphNodeType.
     uint64_t add(cudaStream_t stream, std::function<void()> run, int type = 0) {
         if (const auto capture = captures.find(stream); capture != captures.end()) {
-            capture->second->push_back({type, std::move(run)});
+            CapturedStreams& captured = *capture->second;
+            auto& last = captured.last[stream];
+            captured.nodes.push_back({type, std::move(run), std::move(last)});
+            last = {captured.nodes.size() - 1};
             return 0;
         }
+        CallLog::instance().work_for(stream, priority_of(stream));
         last_of_stream_[stream] = ++last_number_;
-        operations_.push_back(
-            {last_number_, stream, kind_of(stream), behind_of_stream_[stream], std::move(run)});
+        operations_.push_back({last_number_, stream, kind_of(stream),
+                               std::move(behind_of_stream_[stream]), std::move(run)});
+        behind_of_stream_.erase(stream);
         const uint64_t number = last_number_;
         observer::enqueued(number, stream, kind_of(stream));
         if (operations_.size() >= most_pending || Memory::instance().stays_open())
@@ -97,21 +111,24 @@ class Queue {
     // The host waits: for the operation with this number, for a stream, for everything. Legacy
     // default-stream rules: the null stream waits for every stream, so it is the whole queue.
     void wait_for(uint64_t number) {
+        CallLog::instance().waits();
         run_until(number);
         observer::host_waits(number);
     }
     void wait_for(cudaStream_t stream) {
+        CallLog::instance().waits();
         run_until(last_of(stream));
         observer::host_waits_for(stream, kind_of(stream));
     }
     void wait_for_all() {
+        CallLog::instance().waits();
         run_until(last_number_);
         observer::host_waits_for_all();
     }
     // What comes into this stream from now on runs behind the operation with this number.
     void wait(cudaStream_t stream, uint64_t number) {
         observer::stream_waits(stream, kind_of(stream), number);
-        behind_of_stream_[stream] = std::max(behind_of_stream_[stream], number);
+        behind_of_stream_[stream].push_back(number);
     }
     // Asking makes progress: each question that is answered with no runs one more operation.
     bool asked(uint64_t number) {
@@ -152,6 +169,11 @@ class Queue {
         if (stream == cudaStreamPerThread) return StreamKind::common;
         return stream->flags == cudaStreamNonBlocking ? StreamKind::apart : StreamKind::common;
     }
+    static int priority_of(cudaStream_t stream) {
+        const bool made =
+            stream != nullptr && stream != cudaStreamLegacy && stream != cudaStreamPerThread;
+        return made ? stream->priority : 0;
+    }
 
     // Which of the operations up to this number runs next: the first, or in another order one of
     // those that nothing before them keeps waiting.
@@ -164,7 +186,10 @@ class Queue {
         bool seen_all = false, seen_common = false;
         for (size_t i = 0; i < operations_.size() && operations_[i].number <= number; ++i) {
             const Operation& one = operations_[i];
-            const bool waits = seen.count(one.stream) || numbers.count(one.behind) ||
+            const bool behind_one =
+                std::any_of(one.behind.begin(), one.behind.end(),
+                            [&](uint64_t other) { return numbers.count(other) != 0; });
+            const bool waits = seen.count(one.stream) || behind_one ||
                                (seen_all && one.kind != StreamKind::apart) ||
                                (seen_common && one.kind == StreamKind::waits_for_all);
             if (!waits) free.push_back(i);
@@ -180,7 +205,8 @@ class Queue {
     static constexpr size_t most_pending = 1024;  // a GPU's launches block about here, too
     std::recursive_mutex mutex_;
     std::deque<Operation> operations_;
-    std::map<cudaStream_t, uint64_t> last_of_stream_, behind_of_stream_;
+    std::map<cudaStream_t, uint64_t> last_of_stream_;
+    std::map<cudaStream_t, std::vector<uint64_t>> behind_of_stream_;
     Chance chance_{Order::asked_for().seed};
     uint64_t last_number_ = 0;
 };

@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "call_log.h"
 #include "leaks.h"
 #include "names.h"
 
@@ -79,7 +80,10 @@ class Record {
         const std::string text =
             "{\"launches\": [" + launches() + "], \"copies\": {" + copies() + "}, \"leaks\": [" +
             (stopped || !Leaks::instance().ends_well() ? "" : leaks()) + "], \"unchecked\": [" +
-            unchecked() + "], \"absent_lanes\": [" + absent_lanes() + "]}\n";
+            unchecked() + "], \"absent_lanes\": [" + absent_lanes() + "]" +
+            (CallLog::instance().wanted() ? ", \"calls\": [" + CallLog::instance().text() + "]"
+                                          : "") +
+            "}\n";
         if (::write(file_, text.data(), text.size()) < 0)
             std::perror("CUDA_CPU_RECORD cannot be written");
         close(std::exchange(file_, -1));

@@ -1,0 +1,131 @@
+// What orders work in several streams and in graphs: several events, the nodes' dependencies, capture.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "runtime_expect.h"
+
+__global__ void append_kernel(int* log, int* length, int what) { log[atomicAdd(length, 1)] = what; }
+
+struct Log {
+    int *entries, *length;
+    Log() : entries(nullptr), length(nullptr) {
+        SUCCEEDS(cudaMallocManaged(&entries, 1000 * sizeof(int)));
+        SUCCEEDS(cudaMallocManaged(&length, sizeof(int)));
+        *length = 0;
+    }
+    std::string text() const {
+        std::string text;
+        for (int i = 0; i < *length; ++i) text += static_cast<char>(entries[i]);
+        return text;
+    }
+};
+
+// A stream that waits for two others waits for both.
+void check_two_waits() {
+    Log log;
+    cudaStream_t streams[3];
+    cudaEvent_t events[2];
+    for (cudaStream_t& stream : streams) SUCCEEDS(cudaStreamCreate(&stream));
+    for (int i = 0; i < 2; ++i) {
+        SUCCEEDS(cudaEventCreate(&events[i]));
+        append_kernel<<<1, 1, 0, streams[i]>>>(log.entries, log.length, 'a' + i);
+        SUCCEEDS(cudaEventRecord(events[i], streams[i]));
+        if (i == 0) SUCCEEDS(cudaStreamWaitEvent(streams[1], events[0], 0));
+    }
+    for (const cudaEvent_t event : {events[1], events[0]})
+        SUCCEEDS(cudaStreamWaitEvent(streams[2], event, 0));
+    append_kernel<<<1, 1, 0, streams[2]>>>(log.entries, log.length, 'c');
+    SUCCEEDS(cudaStreamSynchronize(streams[2]));
+    EXPECT(log.text() == "abc");
+    for (const cudaStream_t stream : streams) SUCCEEDS(cudaStreamDestroy(stream));
+    for (const cudaEvent_t event : events) SUCCEEDS(cudaEventDestroy(event));
+}
+
+// A graph orders its nodes by its dependencies and by nothing else: what two nodes wait for alike runs in any order.
+void check_graph_order() {
+    Log log;
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    cudaGraphNode_t nodes[4];
+    cudaStream_t stream;
+    SUCCEEDS(cudaStreamCreate(&stream));
+    SUCCEEDS(cudaGraphCreate(&graph, 0));
+    for (int i = 0; i < 4; ++i) {
+        int what = 'a' + i;
+        void* arguments[] = {&log.entries, &log.length, &what};
+        cudaKernelNodeParams launch{};
+        launch.func = (void*)append_kernel;
+        launch.gridDim = launch.blockDim = dim3(1);
+        launch.kernelParams = arguments;
+        const cudaGraphNode_t* const after = i == 3 ? nodes + 1 : nodes;
+        SUCCEEDS(
+            cudaGraphAddKernelNode(&nodes[i], graph, after, std::min(i, i == 3 ? 2 : 1), &launch));
+    }
+    SUCCEEDS(cudaGraphInstantiateWithFlags(&executable, graph, 0));
+    SUCCEEDS(cudaGraphDestroy(graph));
+    for (int i = 0; i < 2; ++i) SUCCEEDS(cudaGraphLaunch(executable, stream));
+    append_kernel<<<1, 1, 0, stream>>>(log.entries, log.length, 'e');
+    SUCCEEDS(cudaStreamSynchronize(stream));
+    std::string text = log.text();
+#ifdef CUDA_ON_CPU
+    const char* const order = std::getenv("CUDA_CPU_ORDER");
+    if (order != nullptr && std::strcmp(order, "reversed") == 0) EXPECT(text == "acbdacbde");
+    FAILS(cudaErrorInvalidValue, cudaGraphLaunch(nullptr, stream));
+#endif
+    for (const size_t at : {1, 5})
+        if (text[at] == 'c') std::swap(text[at], text[at + 1]);
+    EXPECT(text == "abcdabcde");
+    SUCCEEDS(cudaGraphExecDestroy(executable));
+    SUCCEEDS(cudaStreamDestroy(stream));
+}
+
+// What is captured from two streams, and what must not be.
+void check_capture() {
+    Log log;
+    cudaStream_t stream, other;
+    cudaEvent_t forked, joined, outside;
+    for (cudaStream_t* one : {&stream, &other}) SUCCEEDS(cudaStreamCreate(one));
+    for (cudaEvent_t* one : {&forked, &joined, &outside}) SUCCEEDS(cudaEventCreate(one));
+    SUCCEEDS(cudaEventRecord(outside, other));
+    for (const bool joins : {true, false}) {
+        SUCCEEDS(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+        FAILS(cudaErrorIllegalState, cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+        SUCCEEDS(cudaEventRecord(forked, stream));
+        SUCCEEDS(cudaStreamWaitEvent(other, forked, 0));
+        append_kernel<<<1, 1, 0, stream>>>(log.entries, log.length, 'a');
+        append_kernel<<<1, 1, 0, other>>>(log.entries, log.length, 'b');
+        SUCCEEDS(cudaEventRecord(joined, other));
+        if (joins) SUCCEEDS(cudaStreamWaitEvent(stream, joined, 0));
+        if (joins) append_kernel<<<1, 1, 0, stream>>>(log.entries, log.length, 'c');
+        cudaGraph_t graph = nullptr;
+        if (!joins) {
+            FAILS(cudaErrorStreamCaptureUnjoined, cudaStreamEndCapture(stream, &graph));
+            continue;
+        }
+        SUCCEEDS(cudaStreamEndCapture(stream, &graph));
+        cudaGraphExec_t executable;
+        SUCCEEDS(cudaGraphInstantiateWithFlags(&executable, graph, 0));
+        SUCCEEDS(cudaGraphLaunch(executable, stream));
+        SUCCEEDS(cudaStreamSynchronize(stream));
+        EXPECT(log.text() == "abc" || log.text() == "bac");
+        SUCCEEDS(cudaGraphExecDestroy(executable));
+        SUCCEEDS(cudaGraphDestroy(graph));
+    }
+    SUCCEEDS(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+    FAILS(cudaErrorStreamCaptureIsolation, cudaStreamWaitEvent(stream, outside, 0));
+    cudaGraph_t graph = nullptr;
+    cudaStreamEndCapture(stream, &graph);
+    if (graph != nullptr) SUCCEEDS(cudaGraphDestroy(graph));
+    cudaGetLastError();
+    for (const cudaStream_t one : {stream, other}) SUCCEEDS(cudaStreamDestroy(one));
+    for (const cudaEvent_t one : {forked, joined, outside}) SUCCEEDS(cudaEventDestroy(one));
+}
+
+int main() {
+    check_two_waits();
+    check_graph_order();
+    check_capture();
+    std::printf("ok\n");
+}

@@ -1,0 +1,309 @@
+"""Judges streams: a sharpened picture, strip sums and chains of steps against NumPy, in several orders of the streams;
+and what was asked of CUDA, in CPU mode from its record of calls: where work went, and whether the host waited."""
+
+import sys
+from pathlib import Path
+
+import numpy
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
+import checker
+
+TODO = {"strips": "TODO 2 or 3", "graph": "TODO 5", "captured": "TODO 5", "built": "TODO 6", "urgent": "TODO 8"}
+lab = checker.Lab(__file__, tasks=TODO)
+EXACT = checker.Tolerance(why="whole numbers, never rounded")
+IN_STRIPS = ["strips", "graph", "pageable", "one_stream", "with_default"]
+PICTURES = ["whole", *IN_STRIPS]
+CHAINS = ["one_by_one", "captured", "built"]
+RECORDED = {"CUDA_CPU_RECORD_CALLS": "1"}
+
+
+# What is right
+
+
+def sharpened(pixels):
+    """Each pixel, and once more its distance from the mean of its eight neighbours; beyond the picture its edge goes on."""
+    height, width = pixels.shape
+    around = numpy.pad(pixels.astype(int), 1, mode="edge")
+    eight = sum(around[y:y + height, x:x + width] for y in range(3) for x in range(3)) - pixels
+    return numpy.minimum(numpy.maximum(16 * pixels.astype(int) - eight, 0) // 8, 255).astype(numpy.uint8)
+
+
+def first_rows(height, strips):
+    """Where the strips begin, and the end of the last."""
+    strips = min(strips, height)
+    return [height * strip // strips for strip in range(strips + 1)]
+
+
+def stepped(cells):
+    return 3 * cells + (numpy.roll(cells, 1) ^ numpy.roll(cells, -1))
+
+
+def chained(cells, keys, steps, update=True):
+    for key in keys:
+        cells = numpy.uint32(1664525) * cells + (key if update else keys[0])
+        for _ in range(steps):
+            cells = stepped(cells)
+    return cells
+
+
+# Likely causes
+
+
+def nothing_came(expected, got, case):
+    if not (got == 255).all() or (expected == 255).mean() > 0.9:
+        return None
+    variant, record = case.parameters["variant"], case.last_run.record
+    if variant == "graph" and record and not any(call["call"] == "cudaGraphLaunch" for call in record.get("calls", ())):
+        return "no graph is launched: capture() gives none (TODO 5)"
+    if record and not record["copies"]["to_device"]["calls"]:
+        return "nothing is copied to the device (TODO 2a)"
+    if record and not record["copies"]["to_host"]["calls"]:
+        return "nothing is copied back to the host (TODO 2c)"
+    return None
+
+
+def beside_another_strip(expected, got, case):
+    """Only rows that a kernel computes with a row of another strip are wrong."""
+    wrong = set(numpy.flatnonzero(case.wrong.any(axis=1)).tolist())
+    begins = first_rows(len(expected), case.parameters["strips"])
+    above, below = set(begins[1:-1]), {row - 1 for row in begins[1:-1]}
+    if not wrong <= above | below:
+        return None
+    if wrong <= above - below:
+        return ("only first rows of strips are wrong: the kernel did not wait until the strip above had come to the device; its event is "
+                "copied[strip - 1], recorded behind its copy (TODO 3)")
+    if wrong <= below - above:
+        return ("only last rows of strips are wrong: the kernel did not wait until the strip below had come to the device; its event is "
+                "copied[strip + 1], recorded behind its copy (TODO 3)")
+    return ("only rows beside another strip are wrong: the kernel of a strip did not wait until its neighbours had come to the device. "
+            "Their events are recorded behind their copies (TODO 3a) and waited for before the kernel (TODO 3b)")
+
+
+def whole_strips(expected, got, case):
+    """Strips that are wrong throughout."""
+    begins = first_rows(len(expected), case.parameters["strips"])
+    bad = [strip for strip in range(len(begins) - 1) if case.wrong[begins[strip]:begins[strip + 1]].mean() > 0.5]
+    if not bad or len(begins) < 3:
+        return None
+    return (f"{checker.counted(len(bad), 'strip')} of {len(begins) - 1}, number {bad[0]} the first, {'is' if len(bad) == 1 else 'are'} wrong throughout: copy in, "
+            "kernel and copy out of a strip belong into one stream, picture.stream(strip), and keep their order there (TODO 2)")
+
+
+def stale_key(expected, got, case):
+    cells, keys, steps = (case.parameters[name] for name in ("cells", "keys", "steps"))
+    if (got.view(numpy.uint32) == chained(cells, keys, steps, update=False)).all():
+        return "each round was stirred with the key of the first: the node's parameters in the executable are not changed (TODO 7)"
+    return None
+
+
+def no_cells(expected, got, case):
+    """The host's memory is as it was."""
+    if not (got == -1).all():
+        return None
+    if case.parameters["variant"] == "captured":
+        return "no graph is launched, or an empty one: capture() gives none (TODO 5)"
+    return "no cells came to the host: a copy node behind the last step is missing (TODO 6b)"
+
+
+# What was asked of CUDA
+
+
+def hidden_wait(calls, kernel, at_a_time):
+    """The first call in which the host waits between two launches of the kernel that belong to one run; None without."""
+    places = [place for place, call in enumerate(calls) if call["kernel"] == kernel and call["work"]]
+    for first in range(0, len(places) - at_a_time + 1, at_a_time):
+        for call in calls[places[first]:places[first + at_a_time - 1]]:
+            if call["waits"]:
+                return call["call"]
+    return None
+
+
+WAITS = {
+    "cudaMemcpyAsync": "cudaMemcpyAsync waits for the device, because the host's memory is not pinned (TODO 1a)",
+    "cudaMemcpy": "cudaMemcpy waits until it is done, and goes to the default stream: cudaMemcpyAsync with the strip's stream does not (TODO 2)",
+    "cudaEventSynchronize": "cudaEventSynchronize makes the host wait: a stream waits for an event by cudaStreamWaitEvent (TODO 3b)",
+}
+
+
+def judge_strips(case, strips, streams):
+    """In CPU mode: nobody waited while strips were handed out, and all streams had kernels and copies."""
+    record = case.last_run.record
+    if not record:
+        return
+    calls = record["calls"]
+    call = hidden_wait(calls, "sharpen_kernel", strips)
+    case.expect(call is None, f"the host waits while strips are handed out: {WAITS.get(call, f'{call} makes it wait')}. The result is right, but "
+                              "nothing runs beside anything else")
+    for what, used in (("launches", [call["stream"] for call in calls if call["kernel"] == "sharpen_kernel"]),
+                       ("copies", [call["stream"] for call in calls if call["call"] == "cudaMemcpyAsync"])):
+        wanted = min(strips, streams)
+        found = len({stream for stream in used if stream > 0})
+        case.expect(found == wanted and 0 not in used, f"of {strips} strips the {what} use {found} of the {wanted} streams"
+                    f"{', and the default stream' if 0 in used else ''}: the result is right, but a strip's copies and launch belong "
+                    f"into its stream, picture.stream(strip) (TODO 2)")
+
+
+def judge_graph(case, nodes):
+    """In CPU mode: all work came by launches of one graph."""
+    record = case.last_run.record
+    if not record:
+        return
+    calls = record["calls"]
+    launched = [call for call in calls if call["call"] == "cudaGraphLaunch" and call["work"] >= nodes]
+    made = sum(call["call"] == "cudaGraphInstantiate" for call in calls)
+    case.expect(launched, f"no graph of {nodes} nodes or more is launched (TODO 5)")
+    case.expect(made == 1, f"{made} graphs were made executable; one that is launched again and again is enough (TODO 5)")
+
+
+# Cases
+
+
+def picture(case, variant, height, width, strips, streams=3, record=False):
+    pixels = case.random.integers(0, 256, (height, width), dtype=numpy.uint8)
+    case.parameters = {**case.parameters, "variant": variant, "strips": strips}
+    words = ["--strips", strips, "--streams", streams, *(["--sums", "sums.npy"] if variant != "whole" else [])]
+    got = case.compute("--variant", variant, *words, inputs={"input": pixels}, kind="png", env=RECORDED if record else None)
+    expected = sharpened(pixels)
+    case.compare(expected, got, EXACT, diagnosers=[nothing_came, beside_another_strip, whole_strips])
+    if variant == "whole":
+        return
+    begins, rows = first_rows(height, strips), expected.sum(axis=1, dtype=int)
+    sums = case.load("sums")
+    wanted = [rows[begin] + rows[end - 1] for begin, end in zip(begins, begins[1:])]
+    case.expect(sums.tolist() == wanted, "the picture is right, but the host was told of a strip before it had come back: note_arrival is "
+                                         "called in the strip's stream, behind its copy to the host (TODO 4)")
+
+
+for variant in PICTURES:
+    lab.case(f"{variant}: 40 x 33, 4 strips", picture, variant=variant, height=40, width=33, strips=4)
+lab.case("strips: one pixel", picture, variant="strips", height=1, width=1, strips=8)
+lab.case("strips: a row a strip", picture, variant="strips", height=9, width=70, strips=9)
+lab.case("strips: one strip", picture, variant="strips", height=31, width=65, strips=1)
+lab.case("strips: more streams than strips", picture, variant="strips", height=31, width=20, strips=3, streams=5)
+lab.case("strips: 2000 x 1500 pixels", picture, variant="strips", height=2000, width=1500, strips=16, quick=False,
+         on_cpu={"height": 200, "width": 150})
+
+
+@lab.case("strips: streams in other orders, and nobody waits", variant="strips")
+def orders(case, variant):
+    for case.order in ("reversed", "random:1", "random:2") if case.backend == "cpu" else ("",) * 5:
+        picture(case, variant, 61, 50, 7, record=True)
+    judge_strips(case, 7, 3)
+
+
+@lab.case("graph: in other orders, all work by one graph", variant="graph")
+def graph(case, variant):
+    for case.order in ("reversed", "random:3") if case.backend == "cpu" else ("",) * 3:
+        picture(case, variant, 61, 50, 7, record=True)
+    judge_graph(case, 4 * 7)
+
+
+@lab.case("strips and graph: the host does not wait")
+def asynchronous(case):
+    """On a card a gate stands before all work; in CPU mode the record was judged above."""
+    run = case.run("--variant", "strips,graph", "--asynchronous", "--height", 999, "--width", 500, status=(0, 1))
+    case.expect("asynchronous" not in run.stdout, "the host waits for the device while the work is handed out: is its memory pinned (TODO 1), "
+                                                  "and does no call wait (TODO 2, TODO 3)?")
+    case.calls_correct(run, ["strips", "graph"])
+
+
+def chain(case, variant, count, rounds, steps, record=False):
+    cells, keys = (case.random.integers(0, 1 << 32, size, dtype=numpy.uint32) for size in (count, rounds))
+    case.parameters = {**case.parameters, "variant": variant, "cells": cells, "keys": keys, "steps": steps}
+    got = case.compute("--variant", variant, "--steps", steps, inputs={"start": cells.view(numpy.int32), "keys": keys.view(numpy.int32)},
+                       output="state", env=RECORDED if record else None)
+    case.compare(chained(cells, keys, steps).view(numpy.int32), got, EXACT, diagnosers=[stale_key, no_cells])
+
+
+for variant in CHAINS:
+    lab.case(f"{variant}: 1000 cells, 3 rounds of 4 steps", chain, variant=variant, count=1000, rounds=3, steps=4)
+    lab.case(f"{variant}: one cell, no steps", chain, variant=variant, count=1, rounds=2, steps=0)
+
+
+@lab.case("captured: all launches by one graph", variant="captured")
+def captured(case, variant):
+    chain(case, variant, 257, 3, 6, record=True)
+    judge_graph(case, 3 * 8)
+
+
+@lab.case("built: nodes in other orders, one graph whose key is changed", variant="built")
+def built(case, variant):
+    for case.order in ("reversed", "random:1", "random:2") if case.backend == "cpu" else ("",) * 3:
+        chain(case, variant, 257, 3, 6, record=True)
+    judge_graph(case, 8)
+    calls = [call["call"] for call in (case.last_run.record or {"calls": []})["calls"]]
+    case.expect(calls.count("cudaGraphExecKernelNodeSetParams") == calls.count("cudaGraphLaunch"),
+                "the node's parameters are to be changed once before each launch of the graph (TODO 7)")
+
+
+@lab.case("urgent: the small kernel in the stream of higher priority", variant="urgent")
+def urgent(case, variant):
+    cells = case.random.integers(0, 1 << 32, 999, dtype=numpy.uint32)
+    got = case.compute("--variant", variant, inputs={"start": cells.view(numpy.int32)}, output="state", env=RECORDED)
+    case.compare(stepped(cells).view(numpy.int32), got, EXACT)
+    if case.last_run.record:
+        priority = {call["kernel"]: call["priority"] for call in case.last_run.record["calls"] if call["kernel"]}
+        case.expect(priority["step_kernel"] < priority["stir_kernel"], f"the large kernel runs with priority {priority['stir_kernel']}, the "
+                    f"small one with {priority['step_kernel']}: the small one is to have the highest, which is the smallest number (TODO 8)")
+
+
+@lab.case("pictures and chains nobody knows before", fresh=True)
+def fresh(case):
+    for variant in PICTURES:
+        height, width = (int(size) for size in case.random.integers(1, 90, 2))
+        picture(case, variant, height, width, int(case.random.integers(1, 20)), int(case.random.integers(1, 6)))
+    for variant in CHAINS:
+        chain(case, variant, int(case.random.integers(1, 2000)), int(case.random.integers(1, 6)), 2 * int(case.random.integers(0, 9)))
+
+
+SMALL = ["--height", 23, "--width", 40, "--strips", 7, "--cells", 40, "--rounds", 2, "--steps", 4]
+lab.watched("no race between streams", [["--variant", "strips,built", *SMALL]])
+
+
+@lab.case("all variants in one run, random input")
+def everything(case):
+    run = case.run("--height", 50, "--width", 60)
+    case.calls_correct(run, [*PICTURES, *CHAINS, "urgent alike", "urgent first"])
+    case.expect("  stream 2 |" in run.stdout, "the time line has no stream 2")
+
+
+@lab.case("the time line as a table")
+def timeline(case):
+    case.run("--variant", "strips", "--height", 50, "--width", 60, "--strips", 5, "--timeline", "timeline.csv")
+    rows = [line.split(",") for line in (case.folder / "timeline.csv").read_text().splitlines()]
+    case.expect(len(rows) == 1 + 3 * 5 and all(float(begin) <= float(end) for *_, begin, end in rows[1:]),
+                "timeline.csv has no row for each copy and kernel")
+
+
+@lab.case("no rows, no columns")
+def empty(case):
+    for height, width in ((0, 5), (5, 0)):
+        case.run("--height", height, "--width", width)
+
+
+@lab.case("bad arguments")
+def bad_arguments(case):
+    case.refuses_values("--strips --streams --cells --rounds", "0", "many", "")
+    case.refuses_values("--height --width", "-1", "wide", "300000")
+    case.refuses("--steps", "3", saying="odd")
+    case.refuses("--variant", "rivers", saying="variant")
+    for option, name in (("output", "out.png"), ("sums", "sums.npy"), ("state", "state.npy"), ("timeline", "line.csv")):
+        case.refuses(f"--{option}", name, saying=option)
+        case.refuses("--variant", "strips" if option == "state" else "built", f"--{option}", name, saying=option)
+    case.refuses("--variant", "whole", "--sums", "sums.npy", saying="sums")
+    case.refuses("--variant", "graph", "--timeline", "line.csv", saying="timeline")
+    case.refuses("--variant", "strips", "--height", 4, "--output", "no/such/out.png", saying="output")
+
+
+@lab.case("bad input files")
+def bad_files(case):
+    good = case.save("good.png", case.random.integers(0, 256, (20, 30), dtype=numpy.uint8))
+    case.refuses("--input", good, "--height", "20", saying="--height")
+    case.refuses_broken("--input", good)
+    case.refuses("--start", case.save("floats", numpy.zeros(5, numpy.float32)), saying="int32")
+    case.refuses("--keys", case.save("none", numpy.zeros(0, numpy.int32)), saying="no element")
+    case.refuses("--start", case.save("cells", numpy.zeros(5, numpy.int32)), "--cells", 5, saying="cells")
+
+
+lab.main()

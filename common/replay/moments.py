@@ -85,6 +85,12 @@ MOMENTS = [
            "Where does the counting sort put the first element of thread 0: which count does it read, and which place does it write?",
            kernel="by_value",
            picture="step=162"),
+    Moment("19_prefix_sum", "19_one_copy", "Hillis and Steele with one copy", "--elements 256 --data ones --variant hillis_steele",
+           "Each step reads and writes the same copy, and warps take turns at random. At which distance is a sum wrong first, and which two "
+           "threads have met?", ("        now = 1 - now;\n", ""), order="random:7"),
+    Moment("19_prefix_sum", "19_tree", "Down Blelloch's tree", "--elements 256 --data ones --variant blelloch",
+           "Which thread works in the first step down, and which element gets the sum of the block's first 128?",
+           picture="step=297&thread=1"),
 ]
 
 

@@ -1,0 +1,78 @@
+"""Planted faults of lab 19: what goes wrong in scans, between blocks, and in a compaction."""
+
+from faults import Fault
+
+CPU = ("cpu",)  # in CPU mode shared memory starts poisoned and the order of threads can be chosen; a card may be right by luck
+RACE = "hangs on the order in which the threads run, so there is a race: .*"
+STEP = "        if (threadIdx.x >= distance) sum += held[now][threadIdx.x - distance];"
+STEPS = "for (unsigned distance = 1; distance < block_size; distance *= 2)"
+RIGHT_END = "            tree[place(right)] = before + tree[place(left)];\n"
+LEFT_END = "            tree[place(left)] = before;\n"
+SHUFFLE = "        const T before = __shfl_up_sync(all_lanes, value, distance);\n        if (lane >= distance) value += before;"
+WARP_SUM = "    if (lane == warp_size - 1) sum_of_warp[warp] = up_to_here;\n    __syncthreads();"
+ADDED = "if (blockIdx.x > 0 && place < scan.count) scan.output[place] += sums[blockIdx.x - 1];"
+OF_BLOCKS = "for (unsigned block = threadIdx.x; block < blockIdx.x; block += block_size) part"
+BACK = "for (int64_t other = tile - 1; other >= 0; other--) {"
+KNOWN = "        if (meaning_of(word) == up_to_tile) break;\n"
+MOVED = "if (i < count && is_kept(input[i])) kept[places[i]] = input[i];"
+
+FAULTS = [
+    # Task 1
+    Fault(name="one thread too few adds", old=STEP, new=STEP.replace(">=", ">"), caught="a thread has one to add to already where threadIdx.x >= distance.*TODO 1",
+          cases=("hillis_steele: 31 elements",)),
+    Fault(name="distance grows by one", old=STEPS, new=STEPS.replace("*= 2", "+= 1"), caught="the distance grows by 1 .*TODO 1", cases=("hillis_steele: 31 elements",)),
+    Fault(name="last step of Hillis and Steele missing", old=STEPS, new=STEPS.replace("< block_size", "< block_size / 2"),
+          caught="the last step, distance block_size / 2, is missing .TODO 1", cases=("hillis_steele: one block",)),
+    Fault(name="barrier of a step missing", old="        held[now][threadIdx.x] = sum;\n        __syncthreads();", new="        held[now][threadIdx.x] = sum;",
+          caught=RACE + "TODO 1", backends=CPU, cases=("hillis_steele: one block",)),
+    Fault(name="one copy instead of two", old="        now = 1 - now;\n", new="", caught=RACE + "TODO 1", backends=CPU, cases=("hillis_steele: one block",)),
+    # Task 2
+    Fault(name="left end stored too early", old=RIGHT_END + LEFT_END, new=LEFT_END + RIGHT_END,
+          caught="the left end is stored before it is read.*TODO 2", cases=("blelloch: one block",)),
+    Fault(name="right half without the left one", old=RIGHT_END, new=RIGHT_END.replace("before + tree[place(left)]", "before"),
+          caught="both ends get the sum before the stretch.*TODO 2", cases=("blelloch: one block",)),
+    # Tasks 3 and 4
+    Fault(name="every lane adds", old=SHUFFLE, new=SHUFFLE.replace("if (lane >= distance) ", ""),
+          caught="get their own value back, and add it: only those with lane >= distance add .TODO 3", cases=("warp_shuffles: 31 elements",)),
+    Fault(name="shuffle in a condition", old=SHUFFLE, new="        if (lane >= distance) value += __shfl_up_sync(all_lanes, value, distance);",
+          caught="warp primitive", backends=CPU, cases=("warp_shuffles: 31 elements",)),
+    Fault(name="own warp counted twice", old="if (w < warp) before", new="if (w <= warp) before", caught="a warp adds its own sum, too: .*TODO 4",
+          cases=("warp_shuffles: one block",)),
+    Fault(name="barrier between warps missing", old=WARP_SUM, new=WARP_SUM.replace("\n    __syncthreads();", ""), caught=RACE + "TODO 3 and 4", backends=CPU,
+          cases=("warp_shuffles: one block",)),
+    Fault(name="lane 0 stores the sum of its warp", old=WARP_SUM, new=WARP_SUM.replace("lane == warp_size - 1", "lane == 0"),
+          caught="FAIL  warp_shuffles: one block", cases=("warp_shuffles: one block",)),
+    # Task 5
+    Fault(name="own block added as well", old=ADDED, new=ADDED.replace("blockIdx.x - 1]", "blockIdx.x]"), caught="a block adds the sum up to its own end.*TODO 5",
+          cases=("blelloch: a block and one",)),
+    Fault(name="blocks before replaced", old=ADDED, new=ADDED.replace("+=", "="), caught="are replaced by what came before it.*TODO 5",
+          cases=("warp_shuffles: a block and one",)),
+    Fault(name="place behind the end", old=ADDED, new=ADDED.replace(" && place < scan.count", ""), caught="past the end|before the access|not its own", backends=CPU,
+          watched=True),
+    # Task 6
+    Fault(name="grid does not wait", old="    cg::this_grid().sync();\n", new="", caught="are the sums of other blocks read before .*TODO 6|FAIL  one_launch", backends=CPU,
+          cases=("one_launch: many blocks",)),
+    Fault(name="own share counted twice", old=OF_BLOCKS, new=OF_BLOCKS.replace("block < blockIdx.x", "block <= blockIdx.x"),
+          caught="a block adds its own sum, too: before it come those.*TODO 6", cases=("one_launch: many blocks",)),
+    # Task 7
+    Fault(name="look-back never ends early", old=KNOWN, new="", caught="goes on behind a word that is up_to_tile.*TODO 7|FAIL  look_back",
+          cases=("look_back: a tile and one", "look_back: many blocks")),
+    Fault(name="only the nearest tile", old=KNOWN, new="        break;\n", caught="FAIL  look_back", backends=CPU,
+          cases=("look_back: many blocks", "look_back: tiles in any order", "look_back: 64 Mi")),
+    Fault(name="nearest tile left out", old=BACK, new=BACK.replace("tile - 1", "tile - 2"), caught="begins at tile - 2.*TODO 7", cases=("look_back: many blocks",)),
+    # Task 8
+    Fault(name="order of the kept lost", old=MOVED, new=MOVED.replace("places[i]", "places[count - 1] - places[i]"),
+          caught="all there, in another order.*TODO 8|past the end|FAIL  compact", cases=("compact: many blocks",)),
+    Fault(name="a place too far", old=MOVED, new=MOVED.replace("[places[i]]", "[places[i] + 1]"), caught="lies one place too far.*TODO 8|past the end",
+          cases=("compact: many blocks",)),
+    Fault(name="last element not counted", old="*kept_count = places[i] + is_kept(input[i]);", new="*kept_count = places[i];",
+          caught="off by one.*TODO 8", cases=("compact: all kept",)),
+    Fault(name="all are moved", old=MOVED, new=MOVED.replace(" && is_kept(input[i])", ""), caught="FAIL  compact", cases=("compact: many blocks",)),
+    # Given code
+    Fault(name="exclusive like inclusive", old="if (i + shift < count) output[i + shift] = sum;", new="if (i + shift < count) output[i] = sum;",
+          caught="FAIL  hillis_steele: one element, exclusive|FAIL  hillis_steele: 33|exclusive"),
+    Fault(name="sums of the blocks not scanned", old="    scan_by_levels<T>(kernel, {sums, sums, blocks, 0}, sums + blocks);\n", new="    (void)blocks;\n",
+          caught="FAIL  hillis_steele: a prime", cases=("hillis_steele: a prime",)),
+    Fault(name="NaN everywhere", old="        if (i + shift < count) output[i + shift] = sum;", new="        if (i + shift < count) output[i + shift] = sum * (0.0f / 0.0f);",
+          caught="FAIL  hillis_steele: floats", cases=("hillis_steele: floats",)),
+]

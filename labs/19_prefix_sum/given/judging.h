@@ -35,6 +35,7 @@ struct FloatSums {
     std::string doubt;
 
     FloatSums(const std::vector<float>& input, int shift) : expected(input.size()) {
+        const lab::NvtxRange range("reference");
         const int64_t count = int64_t(input.size());
         double sum = 0, magnitude = 0;
         bool whole = true;
@@ -61,6 +62,7 @@ struct IntegerSums {
     std::string doubt;
 
     IntegerSums(const std::vector<int32_t>& input, int shift) : expected(input.size()) {
+        const lab::NvtxRange range("reference");
         uint32_t sum = 0;
         for (size_t i = 0; i < input.size(); i++) {
             if (shift == 1) expected[i] = int32_t(sum);

@@ -368,13 +368,8 @@ def compile_exercise(lab: str) -> Build:
     source = call(generated_exercise, lab) / source_name(lab)
     folder = BUILD / "cpu/exercises" / lab
     folder.mkdir(parents=True, exist_ok=True)
-    translated = folder / "exercise.ii"
-    words = [ROOT / "common/cpu/compile.sh", "--translate", "--cxx", cxx(), "--python", sys.executable, "--flags", lab_flags(lab, "cpu"),
-             source, "-o", translated]
-    said = run(*words)
-    if said.returncode == 0:
-        said = run(cxx(), "-std=c++17", "-Wall", "-Wno-unknown-pragmas", "-fsyntax-only", *shlex.split(lab_flags(lab, "cpu")),
-                   "-x", "c++-cpp-output", translated)
+    words = compile_command(source, folder / "nothing", "cpu", False, lab_flags(lab, "cpu"))
+    said = run(words[0], "--only-say", *words[1:])
     _, built = call(compile_together, lab)
     assert built, f"the joined faults of {lab} do not compile:\n{built.output}"
     return Build(linked(built.program, folder / source.stem), said.returncode, said.stdout + said.stderr)

@@ -682,6 +682,33 @@ def test_translation_and_compilation_may_be_two_calls(folder):
     assert sorted(os.listdir(folder)) == ["lab", "lab.cu", "lab.ii"]
 
 
+def test_headers_are_compiled_once_and_known_by_their_content(folder):
+    """Those in front of a lab lie beside the runtime. Spoiled ones stop a build that takes them, and no build of other headers."""
+    runtime = farm.call(farm.runtime, "cpu")
+    place = folder / "a \"place"
+    place.mkdir()
+    shutil.copy(runtime, place)
+    for precompiled in runtime.parent.glob("*.gch"):
+        (place / precompiled.name).write_text("spoiled")
+    source = farm.ROOT / "solutions/01_hello_world/hello_world.cu"
+
+    def taken(source, *words):
+        result = farm.run("bash", COMPILE, "--python", sys.executable, "--runtime-object", place / "runtime.a", *words, source,
+                          "-o", folder / "program")
+        return re.findall(r"(\w+)\.gch: ", result.stderr)
+
+    (folder / "plain.cu").write_text("int main() {}\n")
+    of_labs, of_all = taken(source), taken(folder / "plain.cu")
+    assert of_labs and of_all and of_labs != of_all
+    other = folder / "other/solutions/01_hello_world/hello_world.cu"
+    other.parent.mkdir(parents=True)
+    shutil.copytree(farm.ROOT / "common/lab", folder / "other/common/lab")
+    shutil.copy(farm.ROOT / "common/lab.h", folder / "other/common")
+    shutil.copy(source, other)
+    assert taken(other) == of_all
+    assert not taken(source, "--flags", "-O0")
+
+
 @pytest.mark.parametrize("words, sentence", [
     ([], "-o PROGRAM is missing"),
     (["lab.cu"], "-o PROGRAM is missing"),

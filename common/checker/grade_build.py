@@ -121,7 +121,8 @@ def common_sources(root: Path) -> list[Path]:
 def run_tool(root: Path, folder: Path, confinement: Confinement, tools: Tools, command: list[str], seconds: int = SECONDS,
              typed: str = "") -> tuple[int, str]:
     """How a compiler or another tool ends that reads a work's sources or programs, and what it says, a MiB at most."""
-    runtimes = [path for path in (root / "build/cpu/runtime.a", watched_runtime(root)) if path.is_file()]
+    runtimes = [path for runtime in (root / "build/cpu/runtime.a", watched_runtime(root)) if runtime.is_file()
+                for path in (runtime, *runtime.parent.glob("*.gch"))]
     packages = root / "build/packages"  # what set-up has unpacked for lack of root
     readable = [folder / "labs", folder / "common", *common_sources(root), *runtimes, *([packages] if packages.is_dir() else [])]
     words = here(confinement.of_compiler(readable, folder / "program", seconds), folder)

@@ -6,12 +6,14 @@ usage() {
     cat <<'END'
 Usage: compile.sh [OPTION]... SOURCE.cu [SOURCE]... -o PROGRAM
        compile.sh --translate [OPTION]... SOURCE.cu -o SOURCE.ii
+       compile.sh --only-say [OPTION]... SOURCE.cu -o NOTHING
        compile.sh [OPTION]... SOURCE.ii -o PROGRAM
-       compile.sh --runtime [OPTION]... -o RUNTIME.a
+       compile.sh --runtime [--headers FOLDER] [OPTION]... -o RUNTIME.a
 Builds a CUDA program, or the runtime that every program is linked with, for the CPU: the program in
 any case, the runtime if it is not up to date.
   --object               stop before the linker: the output is an object
   --translate            stop after the translation; from there another call goes on
+  --only-say             make nothing: what does the compiler say to the source, but for what its optimiser would?
   --debug                no optimisation, debugging symbols, LAB_DEBUG defined
   --sanitize bounds      with AddressSanitizer and UndefinedBehaviorSanitizer
   --sanitize races       with a call in front of every access, for races and what nobody wrote
@@ -24,6 +26,7 @@ any case, the runtime if it is not up to date.
   --list FILE            build nothing: write what the output would be made from, as a rule of make,
                          and say on standard error where the compiler looks for headers
   --runtime-object FILE  the runtime to link with, as it is (runtime.a beside PROGRAM, built if needed)
+  --headers FOLDER       where to put the precompiled headers; a program finds those that lie beside its runtime
 CPU_CXXFLAGS and CPU_LDFLAGS from the environment say where headers and libraries are.
 END
 }
@@ -34,8 +37,8 @@ refuse() {
 }
 
 here=$(dirname -- "${BASH_SOURCE[0]}")
-sources=() passed=() output='' list='' sanitize='' runtime_object='' extra_flags=''
-debug=no runtime=no anew=no translate=no only_object=no cxx=g++ python=python3
+sources=() passed=() output='' list='' sanitize='' runtime_object='' headers='' extra_flags=''
+debug=no runtime=no anew=no translate=no only_object=no only_say=no cxx=g++ python=${CPU_PYTHON-python3}
 while [ $# -gt 0 ]; do
     case $1 in
         --debug) debug=yes passed+=(--debug) ;;
@@ -43,10 +46,11 @@ while [ $# -gt 0 ]; do
         --anew) anew=yes ;;  # the runtime, as build.sh asks for it
         --translate) translate=yes ;;
         --object) only_object=yes ;;
+        --only-say) only_say=yes ;;
         --help) usage && exit ;;
-        -o | --cxx | --python | --sanitize | --flags | --list | --runtime-object)
+        -o | --cxx | --python | --sanitize | --flags | --list | --runtime-object | --headers)
             [ $# -ge 2 ] || refuse "$1 needs a value"
-            case $1 in -o | --list | --runtime-object) ;; *) passed+=("$1" "$2") ;; esac
+            case $1 in -o | --list | --runtime-object | --headers) ;; *) passed+=("$1" "$2") ;; esac
             case $1 in
                 -o) output=$2 ;;
                 --cxx) cxx=$2 ;;
@@ -55,6 +59,7 @@ while [ $# -gt 0 ]; do
                 --flags) extra_flags=$2 ;;
                 --list) list=$2 ;;
                 --runtime-object) runtime_object=$2 ;;
+                --headers) headers=$2 ;;
             esac
             shift
             ;;
@@ -74,6 +79,13 @@ fi
 [ -n "$list" ] || [ $runtime$anew = yesno ] || [ -d "$(dirname -- "$output")" ] ||
     refuse "the folder of $output does not exist"
 
+# Whether the source includes the lab.h of this course.
+includes_lab_header() {
+    local name
+    name=$(sed -nE '/^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]*common\/lab\.h"/{s/^[^"]*"([^"]*)".*/\1/p;q}' -- "$source")
+    [ -n "$name" ] && [ "$(dirname -- "$source")/$name" -ef "$course/lab.h" ]
+}
+
 # Brings a runtime up to date, which knows neither the flags nor the libraries of one program, nor where the
 # course lies: all names are relative to this folder, so a copy of the course may take it along.
 bring_runtime() { # file
@@ -82,9 +94,9 @@ bring_runtime() { # file
     [ -z "$sanitize" ] || options+=(--sanitize "$sanitize")
     file=$(realpath -m --relative-to="$here" -- "$1")
     [[ $cxx != */* ]] || compiler=$(realpath -- "$cxx")
-    (cd -- "$here" && CPU_LDFLAGS='' bash ../build.sh --compiler "$compiler" -o "$file" \
+    (cd -- "$here" && CPU_LDFLAGS='' CPU_PYTHON=$python bash ../build.sh --compiler "$compiler" -o "$file" \
         --say 'compiling common/cpu, which runs CUDA on the CPU (once)' \
-        bash ./compile.sh --runtime --anew "${options[@]}" --cxx "$compiler")
+        bash ./compile.sh --runtime --anew --headers "$(dirname -- "$file")" "${options[@]}" --cxx "$compiler")
 }
 if [ $runtime$anew = yesno ]; then
     bring_runtime "$output"
@@ -167,6 +179,8 @@ case $sanitize in
     *) refuse "--sanitize takes bounds, races, accesses or replay, not $sanitize" ;;
 esac
 [ -z "$sanitize" ] || observe=(--observed)
+# What a precompiled header and the program must have in common.
+agreed=("${flags[@]}" "${instrument[@]}")
 [ $runtime = no ] || flags+=("-fdebug-prefix-map=$PWD=common/cpu")
 # Without <(...): where submissions are compiled there may be no /dev/fd.
 words=() link_flags=()
@@ -203,9 +217,14 @@ if [ -n "$list" ] && [ ${#sources[@]} -gt 1 ]; then
     mv -f -- "$list.all" "$list" && rm -f -- "$list.one"
     exit
 fi
-# nvcc includes its header in a .cu file alone.
-header=(-include "$here/include/cuda_runtime.h")
-[[ $source == *.cu ]] || header=()
+# nvcc includes its header in a .cu file alone. A lab's own goes before all others, too, so that both can be precompiled.
+course=$(cd -- "$here/.." && pwd -P)
+header=()
+[[ $source != *.cu ]] || header=(-include "$here/include/cuda_runtime.h")
+if [ -z "$list" ] && [ ${#header[@]} -gt 0 ]; then
+    header=(-include "$course/cpu/include/cuda_runtime.h")
+    ! includes_lab_header || header+=(-include "$course/lab.h")
+fi
 preprocess=("$cxx" "${flags[@]}" "${header[@]}" -E -x c++ "$source")
 [ $runtime = no ] || preprocess=("$cxx" "${flags[@]}" -include "$here/runtime.cpp" -E "$here/course.cpp")
 if [ -n "$list" ]; then
@@ -223,6 +242,40 @@ mentions_architecture() { # preprocessed text
         [[ -z $file || $file == "$here"/* ]] || files+=("$file")
     done <<<"$(sed -n 's/^# [0-9]* "\([^"<][^"]*\)" 1$/\1/p' "$1" | sort -u)"
     grep -q __CUDA_ARCH__ -- "${files[@]}" 2>/dev/null
+}
+
+as_text() { # as it stands in a string of C++
+    local text=${1//\\/\\\\}
+    printf '%s' "${text//\"/\\\"}"
+}
+
+# Divides a preprocessed source in its beginning, the headers that it is told to include first, and its rest, and says how
+# the file is called that has the beginning precompiled: by a digest of its text, the compiler and the options, so that it
+# is never an old one. Nothing is said where a program's own options may have a say in that.
+divide() { # preprocessed, folder for beginning.ii and rest.ii
+    local first last word
+    for word in "${words[@]}"; do
+        case $word in -[DIW]* | -isystem | /* | -fopenmp) ;; *) return 0 ;; esac
+    done
+    first=$(grep -n -m1 '^# 1 ".*/cpu/include/cuda_runtime\.h" 1$' -- "$1" | cut -d: -f1)
+    last=$(grep -n -m$((1 + ${#header[@]} / 2)) '^# 0 "<command-line>" 2$' -- "$1" | tail -n 1 | cut -d: -f1)
+    [ -n "$first" ] && [ -n "$last" ] || return 0
+    sed -n "$first,${last}p;${last}q" -- "$1" >"$2/beginning.ii"
+    tail -n "+$((last + 1))" -- "$1" >"$2/rest.ii"
+    { printf '%s\n' "$(command -v -- "$cxx")" "${agreed[@]}" && cat -- "$2/beginning.ii"; } | b2sum -l 128 | sed 's/ .*/.gch/'
+}
+
+# Precompiles what every program begins with, or every lab.
+precompile() { # header...
+    local header=() folder=$work/$# name
+    mkdir -- "$folder"
+    for name in "$@"; do header+=(-include "$course/$name"); done
+    "$cxx" "${flags[@]}" "${header[@]}" -E -x c++ /dev/null -o "$folder/preprocessed.ii"
+    name=$(divide "$folder/preprocessed.ii" "$folder")
+    { printf '# 0 "headers"\n# 0 "<command-line>"\n' &&
+        "$python" -I -S "$here/translate.py" "${observe[@]}" <"$folder/beginning.ii"; } >"$folder/translated.ii"
+    "$cxx" "${agreed[@]}" -fpreprocessed -x c++-header "$folder/translated.ii" -o "$folder/precompiled"
+    mv -f -- "$folder/precompiled" "$headers/$name"
 }
 
 # Makes the program from what is given, with the runtime and the libraries. What is missing is said in a sentence.
@@ -278,9 +331,18 @@ trap 'rm -rf -- "$work"' EXIT
 export TMPDIR=$work
 
 if [ $runtime = yes ]; then
+    beside=()
+    if [ -n "$headers" ] && [ $debug = no ] && "$cxx" --version | grep -q 'Free Software Foundation'; then
+        rm -f -- "$headers"/*.gch
+        precompile cpu/include/cuda_runtime.h lab.h &
+        beside+=("$!")
+        [ -n "$sanitize" ] || precompile cpu/include/cuda_runtime.h &
+        beside+=("$!")
+    fi
     "$cxx" "${flags[@]}" "${course_level[@]}" -c "$here/course.cpp" -o "$work/course.o" &
+    beside+=("$!")
     "$cxx" "${flags[@]}" -c "$here/runtime.cpp" -o "$work/runtime.o"
-    wait "$!"
+    for one in "${beside[@]}"; do wait "$one"; done
     ar rcs "$work/output" "$work/runtime.o" "$work/course.o"
 elif [ ${#sources[@]} -gt 1 ]; then
     objects=()
@@ -301,13 +363,23 @@ else
         if ! grep -qE '^# .*common/lab\.h"' -- "$work/preprocessed.ii" && mentions_architecture "$work/preprocessed.ii"; then
             "${preprocess[@]}" -D__CUDA_ARCH__=900 -o "$work/device.ii" 2>/dev/null && second=(--device "$work/device.ii")
         fi
-        "$python" -I -S "$here/translate.py" "${observe[@]}" "${second[@]}" <"$work/preprocessed.ii" >"$translated"
+        read_from=$work/preprocessed.ii
+        if [ ${#header[@]} -gt 0 ] && [ ${#second[@]} = 0 ] && [ $translate = no ]; then
+            precompiled=$(dirname -- "${runtime_object:-$output}")/$(divide "$read_from" "$work")
+            if [ -f "$precompiled" ]; then
+                read_from=$work/rest.ii
+                printf '#pragma GCC pch_preprocess "%s"\n' "$(as_text "$precompiled")" >"$translated"
+            fi
+        fi
+        "$python" -I -S "$here/translate.py" "${observe[@]}" "${second[@]}" <"$read_from" >>"$translated"
         # Messages name no line of the course (runtime/faults.h).
-        common=$(cd -- "$here/.." && pwd -P | sed 's/["\\]/\\&/g')
         printf '\nextern "C" { extern __attribute__((weak)) const char cuda_cpu_common[]; const char cuda_cpu_common[] = "%s/"; }\n' \
-            "$common" >>"$translated"
+            "$(as_text "$course")" >>"$translated"
     fi
-    if [ $translate = yes ]; then
+    if [ $only_say = yes ]; then
+        "$cxx" "${flags[@]}" -fsyntax-only -x c++-cpp-output "$translated"
+        exit
+    elif [ $translate = yes ]; then
         cp -- "$translated" "$work/output"
     else
         # ThreadSanitizer's own library is left out: runtime/races.h takes its place.

@@ -105,6 +105,34 @@ __global__ void mask_kernel() {
     EXPECT(sum == (lane < 12 ? 66 : 430));
 }
 
+// Who calls this from different places is not active together. counters: (numbers). Returns a place of its own for each lane.
+__device__ __noinline__ int add_together(int* counters, int number) {
+    const unsigned peers = __match_any_sync(__activemask(), number);
+    const int lane = lane_number(), leader = __ffs(peers) - 1;
+    int before = 0;
+    if (lane == leader) before = atomicAdd(&counters[number], __popc(peers));
+    return __shfl_sync(peers, before, leader) + __popc(peers & ((1u << lane) - 1));
+}
+
+__global__ void apart_kernel() {
+    const int lane = lane_number();
+    __shared__ int first[2], second[2], third[2];
+    first[lane % 2] = second[lane % 2] = third[lane % 2] = 0;
+    __syncwarp();
+    if (lane < 7) {
+        add_together(first, lane % 2);
+    } else if (lane % 3 == 0) {
+        add_together(second, lane % 2);
+        add_together(third, 0);
+    } else {
+        add_together(third, lane % 2);
+    }
+    __syncwarp();
+    EXPECT(first[0] == 4 && first[1] == 3);
+    EXPECT(second[0] == 4 && second[1] == 4);
+    EXPECT(third[0] == 8 + 8 && third[1] == 9);
+}
+
 __global__ void active_kernel() {
     const int lane = lane_number();
 #ifdef CUDA_ON_CPU
@@ -223,6 +251,7 @@ int main() {
     reduce_kernel<<<2, 32>>>();
     EXPECT_RUN();
     mask_kernel<<<2, 64>>>();
+    apart_kernel<<<2, 32>>>();
     active_kernel<<<2, 32>>>();
     EXPECT_RUN();
     for (const int threads : {1, 7, 31, 32, 33, 40, 63, 100, 1024}) {

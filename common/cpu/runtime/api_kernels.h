@@ -233,7 +233,7 @@ Runner* arrive_in_warp(WarpOperation operation, unsigned int mask, uint64_t valu
 }
 unsigned int active_lanes(const Site& site) {
     if (__builtin_expect(!in_kernel(), false)) refuse_on_host(site, "__activemask()");
-    return Core::mine().active_lanes(site);
+    return Core::mine().active_lanes(site, true);
 }
 bool grid_is_cooperative() { return in_kernel() && current_grid->barrier != nullptr; }
 void grid_barrier(const Site& site) {
@@ -255,7 +255,7 @@ void step(const volatile void* address, const Site& site, bool everywhere) {
     if (!in_kernel()) return;
     const char* const memory = Core::mine().own_memory(const_cast<const void*>(address));
     const bool is_shared = memory != nullptr && std::strcmp(memory, "shared memory") == 0;
-    if (is_shared || (everywhere && memory == nullptr)) Core::mine().active_lanes(site);
+    if (is_shared || (everywhere && memory == nullptr)) Core::mine().active_lanes(site, false);
     if (!is_shared) spin();  // it may be a flag that another block or warp sets
 }
 unsigned int this_lane() {

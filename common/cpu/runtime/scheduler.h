@@ -14,6 +14,7 @@
 #include <link.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <unwind.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -195,8 +196,11 @@ class Core {
         return next_runner();
     }
 
-    unsigned int active_lanes(const Site& site) {
+    // by_path: lanes in the same line are active together only if the same calls have led there.
+    unsigned int active_lanes(const Site& site, bool by_path) {
+        const uint64_t path = by_path ? path_of_calls() : 0;
         Runner* const self = suspend(Waiting::active_mask, site);
+        self->value = path;
         wait_in_warp(self->thread_number, self);
         switch_away();
         return static_cast<unsigned int>(self->result);
@@ -673,6 +677,25 @@ class Core {
         return lanes;
     }
 
+    // A digest of the addresses in the functions that have been called, from here down to the kernel.
+    static uint64_t path_of_calls() {
+        struct Path {
+            uint64_t digest = 0, last = 0;
+        } path;
+        _Unwind_Backtrace(
+            [](_Unwind_Context* frame, void* of) {
+                Path& path = *static_cast<Path*>(of);
+                // It gives where the stack ended when this function called. What is last then is run_here, which differs.
+                if (_Unwind_GetCFA(frame) > reinterpret_cast<uintptr_t>(running->base))
+                    return _URC_NORMAL_STOP;
+                path.digest = (path.digest + path.last) * 0x9E3779B97F4A7C15u;
+                path.last = _Unwind_GetIP(frame);
+                return _URC_NO_REASON;
+            },
+            &path);
+        return path.digest;
+    }
+
     // Lanes of a warp that asked for the active mask at the same place are active together. Those at
     // the first line go on first: so the lanes meet again behind a loop or a condition.
     void release_active(unsigned int first) {
@@ -689,7 +712,8 @@ class Core {
                 asker = waiter;
                 lanes = 0;
             }
-            if (same_place(waiter->site, asker->site)) lanes |= 1u << lane;
+            if (same_place(waiter->site, asker->site) && waiter->value == asker->value)
+                lanes |= 1u << lane;
         }
         releases_ = same_place(asker->site, released_) ? releases_ + 1 : 0;
         released_ = asker->site;

@@ -20,7 +20,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-import checker
+import checker.case
 import submissions
 from checker import grade_alike, grade_collect, grade_confine, grade_late, grade_report, grade_score, grade_unpack, record
 from checker.grade_judge import Case, Verdict

@@ -113,12 +113,28 @@ void check_capture() {
         SUCCEEDS(cudaGraphExecDestroy(executable));
         SUCCEEDS(cudaGraphDestroy(graph));
     }
-    SUCCEEDS(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
-    FAILS(cudaErrorStreamCaptureIsolation, cudaStreamWaitEvent(stream, outside, 0));
-    cudaGraph_t graph = nullptr;
-    cudaStreamEndCapture(stream, &graph);
-    if (graph != nullptr) SUCCEEDS(cudaGraphDestroy(graph));
-    cudaGetLastError();
+    // What cannot be captured ends the capture.
+    int* const number = zeros<int>(1);
+    const auto refused = [&](cudaError_t error, const auto& call) {
+        cudaGraph_t graph = nullptr;
+        SUCCEEDS(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+        SUCCEEDS(cudaEventRecord(joined, stream));
+        EXPECT(call() == error);
+        FAILS(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(stream, &graph));
+        EXPECT(graph == nullptr);
+        cudaGetLastError();
+    };
+    refused(cudaErrorStreamCaptureIsolation,
+            [&] { return cudaStreamWaitEvent(stream, outside, 0); });
+    refused(cudaErrorStreamCaptureUnsupported, [&] { return cudaStreamSynchronize(stream); });
+    refused(cudaErrorStreamCaptureUnsupported, [] { return cudaDeviceSynchronize(); });
+    refused(cudaErrorCapturedEvent, [&] { return cudaEventSynchronize(joined); });
+    refused(cudaErrorStreamCaptureImplicit, [&] { return cudaMemsetAsync(number, 0, 4); });
+    refused(cudaErrorStreamCaptureImplicit, [&] {
+        append_kernel<<<1, 1>>>(log.entries, log.length, 'd');
+        return cudaGetLastError();
+    });
+    SUCCEEDS(cudaFree(number));
     for (const cudaStream_t one : {stream, other}) SUCCEEDS(cudaStreamDestroy(one));
     for (const cudaEvent_t one : {forked, joined, outside}) SUCCEEDS(cudaEventDestroy(one));
 }

@@ -98,6 +98,13 @@ bool is_stream(cudaStream_t stream) {
     return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
            Queue::instance().streams.count(stream) != 0;
 }
+// Why no work can go into a stream, or success.
+cudaError_t state_of(cudaStream_t stream) {
+    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    if (!Queue::instance().breaks_capture(stream)) return cudaSuccess;
+    return failed(cudaErrorStreamCaptureImplicit,
+                  "the default stream would have to wait for a stream that is captured");
+}
 bool is_event(cudaEvent_t event) { return Queue::instance().events.count(event) != 0; }
 
 bool is_device(int device) { return device >= 0 && device < static_cast<int>(devices().size()); }

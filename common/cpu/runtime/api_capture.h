@@ -32,14 +32,14 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
         one = one->second == capture ? captures.erase(one) : std::next(one);
     for (const cudaEvent_t event : Queue::instance().events)
         if (event->capture == capture) event->capture = nullptr;
+    *graph = nullptr;
+    if (capture->is_invalid) return failed(cudaErrorStreamCaptureInvalidated);
     std::set<size_t> joined(capture->last[stream].begin(), capture->last[stream].end());
     for (const Captured& node : capture->nodes) joined.insert(node.after.begin(), node.after.end());
-    if (joined.size() < capture->nodes.size()) {
-        *graph = nullptr;
+    if (joined.size() < capture->nodes.size())
         return failed(cudaErrorStreamCaptureUnjoined,
                       "work of another stream is captured that the first stream does not wait for: "
                       "record an event behind it, and let the first stream wait for that");
-    }
     *graph = new CUgraph_st;
     for (const Captured& node : capture->nodes) {
         std::vector<cudaGraphNode_t> after;

@@ -80,7 +80,7 @@ cudaError_t copy(const Rectangle& r, cudaMemcpyKind kind, cudaStream_t stream, b
                  const char* function = __builtin_FUNCTION()) {
     const Call call(function);
     if (!call) return call.state;
-    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    if (const cudaError_t error = state_of(stream); error != cudaSuccess) return error;
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
         return failed(cudaErrorInvalidMemcpyDirection);
     }
@@ -122,7 +122,7 @@ cudaError_t fill(void* target, size_t pitch, int value, size_t width, size_t hei
                  cudaStream_t stream, bool blocking, const char* function = __builtin_FUNCTION()) {
     const Call call(function);
     if (!call) return call.state;
-    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    if (const cudaError_t error = state_of(stream); error != cudaSuccess) return error;
     if (width == 0 || height == 0) return cudaSuccess;
     if (height > 1 && width > pitch) return failed(cudaErrorInvalidPitchValue);
     const Side side = look_at(target, pitch * (height - 1) + width, "target");

@@ -132,6 +132,8 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
 cudaError_t cudaDeviceSynchronize() {
     const Call call;
     if (!call) return call.state;
+    if (Queue::instance().break_captures())
+        return failed(cudaErrorStreamCaptureUnsupported, "a stream is captured");
     Queue::instance().wait_for_all();
     return device_state();
 }

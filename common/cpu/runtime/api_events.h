@@ -37,7 +37,8 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     if (in_kernel()) return cudaSuccess;
     const Call call;
     if (!call) return call.state;
-    if (!is_event(event) || !is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    if (!is_event(event)) return failed(cudaErrorInvalidResourceHandle);
+    if (const cudaError_t error = state_of(stream); error != cudaSuccess) return error;
     const auto capture = Queue::instance().captures.find(stream);
     event->capture = capture != Queue::instance().captures.end() ? capture->second : nullptr;
     if (event->capture != nullptr) {
@@ -57,6 +58,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     const Call call;
     if (!call) return call.state;
     if (!is_event(event)) return failed(cudaErrorInvalidResourceHandle);
+    if (event->capture != nullptr && Queue::instance().break_captures())
+        return failed(cudaErrorCapturedEvent);
     if (event->record != nullptr) Queue::instance().wait_for(event->record->number);
     return device_state();
 }
@@ -65,6 +68,8 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     const Call call;
     if (!call) return call.state;
     if (!is_event(event)) return failed(cudaErrorInvalidResourceHandle);
+    if (event->capture != nullptr && Queue::instance().break_captures())
+        return failed(cudaErrorCapturedEvent);
     if (event->record == nullptr) return device_state();
     if (!event->record->done && !Queue::instance().asked(event->record->number))
         return cudaErrorNotReady;

@@ -105,6 +105,10 @@ bool valid_launch(const Kernel& kernel, const Shape& shape) {
                                  grid.x, grid.y, grid.z, together));
         }
     }
+    if (!in_kernel() && Queue::instance().breaks_capture(shape.stream))
+        return refuse(cudaErrorStreamCaptureImplicit,
+                      "goes to the default stream, which would have to wait for a stream that is "
+                      "captured");
     if (!in_kernel() && !is_stream(shape.stream))
         return refuse(cudaErrorInvalidResourceHandle, "names a stream that does not exist");
     return true;

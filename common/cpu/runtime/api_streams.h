@@ -117,7 +117,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     const Call call;
     if (!call) return call.state;
     if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
-    if (Queue::instance().captures.count(stream) != 0)
+    if (Queue::instance().captures.count(stream) != 0 && Queue::instance().break_captures())
         return failed(cudaErrorStreamCaptureUnsupported,
                       "a stream that is captured has no work to wait for");
     Queue::instance().wait_for(stream);
@@ -146,7 +146,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
         last.insert(last.end(), event->captured_behind.begin(), event->captured_behind.end());
         return cudaSuccess;
     }
-    if (found != captures.end() && event->record != nullptr)
+    if (found != captures.end() && event->record != nullptr && Queue::instance().break_captures())
         return failed(cudaErrorStreamCaptureIsolation,
                       "a stream that is captured waits for an event that was recorded outside of "
                       "the capture");

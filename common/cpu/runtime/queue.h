@@ -46,6 +46,7 @@ struct CapturedStreams {
     cudaStream_t first;  // whose capture was begun
     std::vector<Captured> nodes;
     std::map<cudaStream_t, std::vector<size_t>> last;  // what the next node of a stream is behind
+    bool is_invalid = false;                           // by a call that cannot be captured
 };
 using Capture = std::shared_ptr<CapturedStreams>;
 struct CUevent_st {
@@ -140,6 +141,19 @@ class Queue {
         const bool done = asked(last_of(stream));
         if (done) observer::host_waits_for(stream, kind_of(stream));
         return done;
+    }
+    // A call that no capture allows ends those that are going on. Whether there is one.
+    bool break_captures() {
+        for (const auto& [stream, capture] : captures) capture->is_invalid = true;
+        return !captures.empty();
+    }
+    // The same for work in a stream that would make the default stream wait for one that is captured.
+    bool breaks_capture(cudaStream_t stream) {
+        if (kind_of(stream) != StreamKind::waits_for_all) return false;
+        const bool found = std::any_of(captures.begin(), captures.end(), [](const auto& one) {
+            return kind_of(one.first) == StreamKind::common;
+        });
+        return found && break_captures();
     }
     // What cudaDeviceReset does: no stream and no event is valid any more.
     void forget_all() {

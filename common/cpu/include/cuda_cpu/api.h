@@ -66,6 +66,10 @@
     ERROR(cudaErrorStreamCaptureUnjoined, 904, "capturing stream has unjoined work")            \
     ERROR(cudaErrorStreamCaptureIsolation, 905,                                                 \
           "dependency created on uncaptured work in another stream")                            \
+    ERROR(cudaErrorStreamCaptureImplicit, 906,                                                  \
+          "operation would make the legacy stream depend on a capturing blocking stream")       \
+    ERROR(cudaErrorCapturedEvent, 907,                                                          \
+          "operation not permitted on an event last recorded in a capturing stream")            \
     ERROR(cudaErrorGraphExecUpdateFailure, 910,                                                 \
           "the graph update was not performed because it included changes which "               \
           "violated constraints specific to instantiated graph update")                         \

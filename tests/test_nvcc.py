@@ -42,7 +42,7 @@ def compile_strictly(lab, kind):
 
     A solution that has a benchmark is compiled as for one, with the vendor's libraries where their headers are.
     What is of one page and whose Makefile asks for no flags is linked as well, and not told the standard: what a bare
-    `nvcc name.cu` needs.
+    `nvcc name.cu` needs. Of the others the host's part is only read.
     """
     flags, folder = farm.lab_flags(lab, "gpu", kind == "solutions"), ROOT / "solutions" / lab
     if kind == "exercises":
@@ -51,7 +51,7 @@ def compile_strictly(lab, kind):
         flags += " -DLAB_BENCH -DLAB_PEERS -DLAB_HOST_PEERS"
     given = farm.exercises.given_files(ROOT / "labs" / lab)
     if flags or given:
-        flags += " -std=c++17" + " -c" * (kind == "solutions")
+        flags += " -std=c++17" + " -c -Xcompiler -fsyntax-only" * (kind == "solutions")
     paths = farm.exercises.include_paths(folder / farm.source_name(lab)) if given else []
     architectures = FRONT_END if kind == "exercises" else BOTH if asks_for_the_architecture(lab) else FROM_ONE
     target = BUILD / "nvcc" / f"{kind}_{lab}.o"

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 import checker
 from checker.comparison import poisoned
 
-FURTHER = ["look_back_wide", "rounds", "radix_pass"]
+FURTHER = ["look_back_wide", "rounds", "compact_one_pass", "radix_pass"]
 lab = checker.Lab(__file__, tasks={"hillis_steele": "TODO 1", "blelloch": "TODO 2", "warp_shuffles": "TODO 3 and 4",
                                    "one_launch": "TODO 6", "look_back": "TODO 7", "compact": "TODO 8"}, further=FURTHER)
 LEVELS = ["hillis_steele", "blelloch", "warp_shuffles"]
@@ -22,7 +22,7 @@ SCANS = [*LEVELS, "one_launch", "look_back"]
 ALL_SCANS = [*SCANS, "look_back_wide", "rounds"]
 SCANS_THERE = ALL_SCANS if lab.further else SCANS  # for cases over all variants
 lab.kernels({**{variant: f"scan_{variant}" for variant in ALL_SCANS}, "compact": ("mark_kept", "scan_warp_shuffles", "move_kept"),
-             "radix_pass": ("count_digits", "scan_warp_shuffles", "move_by_digit")})
+             "compact_one_pass": "move_kept_in_one_pass", "radix_pass": ("count_digits", "scan_warp_shuffles", "move_by_digit")})
 BLOCK, WARP, TILE = 256, 32, 1024
 EXACT = checker.Tolerance(why="whole numbers wrap round at 32 bits, so they are right to the last bit")
 WHOLE = checker.Tolerance(why="whole numbers of at most 2^24 in all: float adds them exactly, in any order")
@@ -385,6 +385,8 @@ def infinite(case):
 
 
 def explained_compaction(expected, got, case):
+    if case.parameters["variant"] != "compact":
+        return None
     values = case.inputs["input"]
     if not len(got) and len(expected):
         return "none is said to be kept: the thread of the last element stores how many are, in *kept_count (TODO 8)"
@@ -419,16 +421,22 @@ def compact_random(case, variant, count, dtype=numpy.int32):
     compact(case, variant, whole_numbers(case, count, dtype))
 
 
-for name, count in (("one element", 1), ("33 elements", 33), ("a block and one", 257), ("many blocks", 9001)):
-    lab.case(f"compact: {name}", compact_random, variant="compact", count=count)
-lab.case("compact: floats", compact_random, variant="compact", count=3001, dtype=numpy.float32)
+COMPACTIONS = ["compact", "compact_one_pass"]
+COMPACTIONS_THERE = COMPACTIONS if lab.further else COMPACTIONS[:1]
+for variant in COMPACTIONS:
+    for name, count in (("one element", 1), ("33 elements", 33), ("a block and one", 257), ("many blocks", 9001)):
+        lab.case(f"{variant}: {name}", compact_random, variant=variant, count=count)
+    lab.case(f"{variant}: floats", compact_random, variant=variant, count=3001, dtype=numpy.float32)
 
 
-@lab.case("compact: all kept, none kept, the last one kept", variant="compact")
 def all_or_none(case, variant):
     compact(case, variant, numpy.full(1000, -7, numpy.int32))
     compact(case, variant, numpy.full(1000, 7, numpy.int32))
     compact(case, variant, numpy.where(numpy.arange(1001) == 1000, -1, 1).astype(numpy.int32))
+
+
+for variant in COMPACTIONS:
+    lab.case(f"{variant}: all kept, none kept, the last one kept", all_or_none, variant=variant)
 
 
 # One pass of a radix sort
@@ -454,7 +462,8 @@ def fresh(case):
     count = int(case.random.integers(1, 4000))
     for variant in SCANS_THERE:
         scan(case, variant, count, bool(case.random.integers(2)))
-    compact_random(case, "compact", count)
+    for variant in COMPACTIONS_THERE:
+        compact_random(case, variant, count)
     if lab.further:
         radix_pass(case, "radix_pass", count)
 
@@ -463,7 +472,7 @@ def fresh(case):
 def everything(case):
     for words in ((), ("--type", "float", "--exclusive")):
         run = case.run("--elements", 2000, *words)
-        case.calls_correct(run, [*SCANS_THERE, "compact", *["radix_pass"] * bool(lab.further)])
+        case.calls_correct(run, [*SCANS_THERE, *COMPACTIONS_THERE, *["radix_pass"] * bool(lab.further)])
 
 
 @lab.case("what rounding may spoil by more than an element is not judged")
@@ -474,7 +483,7 @@ def without_force(case):
 
 @lab.case("no elements")
 def empty(case):
-    for variant in [*SCANS_THERE, "compact"]:
+    for variant in [*SCANS_THERE, *COMPACTIONS_THERE]:
         got = case.compute("--variant", variant, inputs={"input": numpy.zeros(0, numpy.int32)})
         case.expect(got.shape == (0,), f"{variant}: of no elements {got.shape} numbers are written")
 

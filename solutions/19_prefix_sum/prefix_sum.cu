@@ -8,7 +8,7 @@
 //   one_launch      the same in one cooperative launch: the grid waits for itself
 //   look_back       one pass: each block looks back at those before it
 //   compact         what a scan is for: the negative elements side by side, in their order
-//   look_back_wide, rounds, radix_pass   in further/
+//   look_back_wide, rounds, compact_one_pass, radix_pass   in further/
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/scan.h>
@@ -390,6 +390,7 @@ lab::Launch launch_compact(const T* input, int64_t count, uint32_t* flags, uint3
 
 #include "given/run.h"
 #ifdef LAB_FURTHER  // make run LAB=19 FURTHER=1: variants that nobody is asked to write
+#include "further/compact_one_pass.cuh"
 #include "further/look_back_wide.cuh"
 #include "further/radix_pass.cuh"
 #include "further/rounds.cuh"
@@ -411,6 +412,9 @@ const Variant<T> variants[] = {
     {"cub", Task::scan, run_cub_scan<T>, cub_scan_bytes<T>},
 #endif
     {"compact", Task::compaction, run_compact<T>, compact_bytes},
+#ifdef LAB_FURTHER
+    {"compact_one_pass", Task::compaction, run_compact_one_pass<T>, words_bytes},
+#endif
 #ifdef LAB_CUB
     {"cub_select", Task::compaction, run_cub_select<T>, cub_select_bytes<T>},
 #endif
@@ -426,7 +430,8 @@ int main(int argc, char** argv) {
     lab::Arguments arguments(argc, argv, "Sums of the first elements of an array, and their use.");
     const Request request(arguments);
     std::vector<std::string> further;  // which this program does not have
-    if (!lab::with_further) further = {"look_back_wide", "rounds", "radix_pass"};
+    if (!lab::with_further)
+        further = {"look_back_wide", "rounds", "compact_one_pass", "radix_pass"};
     lab::Study study(arguments, lab::names_of(variants<float>), further, false);
     arguments.finish();
     study.require_one_for(arguments, "output", "the result");

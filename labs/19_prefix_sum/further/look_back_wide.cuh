@@ -76,10 +76,8 @@ __global__ void __launch_bounds__(wide_threads)
     const int64_t tile = shared_tile, first = first_vector<rows>(tile, wide_threads);
     Rows<T, rows> mine;
     T before[rows];
-#pragma unroll
-    for (int j = 0; j < rows; j++) {
-        mine.row[j] = load_vector(scan.input, first + j * warp_size, scan.count);
-    }
+    const bool whole = (tile + 1) * (4 * rows * wide_threads) <= scan.count;
+    mine.load(scan.input, first, scan.count, whole);
     const T sum = mine.scan(before);
     if (lane == 0) of_warp[warp] = sum;
     __syncthreads();
@@ -93,10 +91,7 @@ __global__ void __launch_bounds__(wide_threads)
     }
     __syncthreads();
     mine.finish(before, of_warp[warp], scan.shift);
-#pragma unroll
-    for (int j = 0; j < rows; j++) {
-        store_vector(scan.output, first + j * warp_size, scan.count, mine.row[j]);
-    }
+    mine.store(scan.output, first, scan.count, whole);
 }
 
 template <class T, int rows>

@@ -132,11 +132,8 @@ __global__ void __launch_bounds__(round_threads) scan_rounds(Scan<T> scan, Word*
         T before_row[rows];
         found.scan(before_row);
         found.finish(before_row, before_round + before + mine.before_warp, scan.shift);
-        const int64_t vector = first_vector<rows>(tile, round_threads);
-#pragma unroll
-        for (int j = 0; j < rows; j++) {
-            store_vector(scan.output, vector + j * warp_size, scan.count, found.row[j]);
-        }
+        found.store(scan.output, first_vector<rows>(tile, round_threads), scan.count,
+                    (tile + 1) * tile_elements <= scan.count);
         before_round += all;
         mine = of_next;
     }

@@ -16,30 +16,6 @@ struct alignas(16) Vector {
     T x[4];
 };
 
-// Vector `number` of an array, with 0 behind its end, and back.
-template <class T>
-__device__ __forceinline__ Vector<T> load_vector(const T* values, int64_t number, int64_t count) {
-    if (4 * number + 4 <= count) return reinterpret_cast<const Vector<T>*>(values)[number];
-    Vector<T> found = {};
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-        if (4 * number + k < count) found.x[k] = values[4 * number + k];
-    }
-    return found;
-}
-template <class T>
-__device__ __forceinline__ void store_vector(T* values, int64_t number, int64_t count,
-                                             const Vector<T>& vector) {
-    if (4 * number + 4 <= count) {
-        reinterpret_cast<Vector<T>*>(values)[number] = vector;
-        return;
-    }
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-        if (4 * number + k < count) values[4 * number + k] = vector.x[k];
-    }
-}
-
 // The sum over a warp, in all its lanes.
 template <class T>
 __device__ __forceinline__ T warp_total(T value) {
@@ -52,6 +28,41 @@ __device__ __forceinline__ T warp_total(T value) {
 template <class T, int rows>
 struct Rows {
     Vector<T> row[rows];
+
+    // From the array, and back: row j is vector number + 32 j. A tile that is not whole is taken element by
+    // element, with 0 behind the end. One condition for the whole tile: no load waits for another's branch.
+    __device__ __forceinline__ void load(const T* values, int64_t number, int64_t count,
+                                         bool whole) {
+        if (whole) {
+            const Vector<T>* const vectors = reinterpret_cast<const Vector<T>*>(values) + number;
+#pragma unroll
+            for (int j = 0; j < rows; j++) row[j] = vectors[j * warp_size];
+            return;
+        }
+#pragma unroll
+        for (int j = 0; j < rows; j++) {
+            const int64_t i = 4 * (number + j * warp_size);
+#pragma unroll
+            for (int k = 0; k < 4; k++) row[j].x[k] = i + k < count ? values[i + k] : T{0};
+        }
+    }
+    __device__ __forceinline__ void store(T* values, int64_t number, int64_t count,
+                                          bool whole) const {
+        if (whole) {
+            Vector<T>* const vectors = reinterpret_cast<Vector<T>*>(values) + number;
+#pragma unroll
+            for (int j = 0; j < rows; j++) vectors[j * warp_size] = row[j];
+            return;
+        }
+#pragma unroll
+        for (int j = 0; j < rows; j++) {
+            const int64_t i = 4 * (number + j * warp_size);
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                if (i + k < count) values[i + k] = row[j].x[k];
+            }
+        }
+    }
 
     // What comes before this lane's part of each row within the warp. Returns the warp's sum.
     __device__ __forceinline__ T scan(T (&before)[rows]) const {

@@ -60,11 +60,12 @@ CASES = [
     ("16_dfa_minimization", "random 20 2", "", "horizontal_a horizontal_b horizontal_c vertical_a vertical_b vertical_c bottom_up fold "
      "signature retire persistent"),
     ("16_dfa_minimization", "random 140 2", "", "worklist adaptive"),
+    ("19_prefix_sum", "--elements 600", ".npy", "hillis_steele blelloch warp_shuffles look_back compact look_back_wide compact_one_pass radix_pass"),
 ]
 # CPU mode plays asynchronous copies by copies of its own, of which make explain sees the first half.
 PLAYED = "/async_copy.h"
 # Kernels that load what they do not need in this case, which an optimised program leaves out.
-UNNEEDED = {"sum_values"}
+UNNEEDED = {"sum_values", "scan_look_back"}
 # Kernels with one store in both branches, which an optimised program has once, in either line.
 JOINED = {"exchange"}
 # Kernels whose threads look at what others update meanwhile. What they access depends on the order, and in the film lanes go together.

@@ -132,7 +132,8 @@ __device__ T sum_before_thread(T value, T& total) {
     // barrier; a loop over all warps w: the sums of those before this warp are added to `before`, and
     // all of them to `total`.
     (void)sum_of_warp, (void)warp;  // delete this line
-    __syncthreads();  // sum_of_warp may be used again
+    // Who calls this again stores in sum_of_warp again.
+    __syncthreads();
     return before;
 }
 

@@ -161,7 +161,8 @@ __device__ T sum_before_thread(T value, T& total) {
     //: // all of them to `total`.
     //: (void)sum_of_warp, (void)warp;  // delete this line
     // END SOLUTION
-    __syncthreads();  // sum_of_warp may be used again
+    // Who calls this again stores in sum_of_warp again.
+    __syncthreads();
     return before;
 }
 

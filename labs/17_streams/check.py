@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 import checker
 
 TODO = {"strips": "TODO 2 or 3", "graph": "TODO 5", "captured": "TODO 5", "built": "TODO 6", "urgent": "TODO 8"}
-lab = checker.Lab(__file__, tasks=TODO)
+lab = checker.Lab(__file__, tasks=TODO, shared=dict.fromkeys(("pageable", "one_stream", "with_default"), "TODO 2 or 3"))
 EXACT = checker.Tolerance(why="whole numbers, never rounded")
 PICTURES = ["whole", "strips", "graph", "pageable", "one_stream", "with_default"]
 CHAINS = ["one_by_one", "captured", "built"]
@@ -113,7 +113,7 @@ def hidden_wait(calls, kernel, at_a_time):
     places = [place for place, call in enumerate(calls) if call["kernel"] == kernel and call["work"]]
     for first in range(0, len(places) - at_a_time + 1, at_a_time):
         for call in calls[places[first]:places[first + at_a_time - 1]]:
-            if call["waits"]:
+            if call["waits"] or call["call"] in ("cudaEventQuery", "cudaStreamQuery"):
                 return call["call"]
     return None
 
@@ -132,6 +132,11 @@ def judge_strips(case, strips, streams):
     if call:
         raise checker.Failure("the result is right, but nothing runs beside anything else: the host waits while strips are handed out",
                               WAITS.get(call, f"{call} makes it wait (TODO 2 or 3)"))
+    names = [call["call"] for call in calls]
+    kept = names.count("cudaMallocHost") + names.count("cudaHostAlloc") - names.count("cudaFreeHost")
+    if kept > 0:
+        raise checker.Failure(f"{checker.counted(kept, 'piece')} of pinned memory {'is' if kept == 1 else 'are'} never freed",
+                              "what cudaMallocHost gave is given to cudaFreeHost (TODO 1b)")
     for what, used in (("launches", [call["stream"] for call in calls if call["kernel"] == "sharpen_kernel"]),
                        ("copies", [call["stream"] for call in calls if call["call"] == "cudaMemcpyAsync"])):
         wanted = min(strips, streams)

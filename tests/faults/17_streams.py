@@ -27,6 +27,8 @@ FAULTS = [
     Fault(name="memory that is not pinned", old="CHECK(cudaMallocHost(&values_, count * sizeof(T)));",
           new="values_ = static_cast<T*>(std::malloc(count * sizeof(T)));", caught=r"host's memory is not pinned \(TODO 1a\)",
           on_card="the host waits for the device", cases=NO_WAIT),
+    Fault(name="pinned memory is never freed", old="        cudaFreeHost(values_);\n", new="", caught=r"2 pieces of pinned memory are never freed.*(\n.*)*TODO 1b",
+          cases=NO_WAIT, backends=("cpu",)),
     # events
     Fault(name="no event recorded", old=RECORD, new="", caught=r"only rows beside another strip are wrong.*TODO 3a", cases=ORDERS, backends=("cpu",)),
     Fault(name="event before the copy", old=COPY_IN + RECORD, new=RECORD.lstrip() + "    " + COPY_IN, caught=r"only rows beside another strip.*TODO 3a",
@@ -39,6 +41,9 @@ FAULTS = [
           caught=r"race .*(\n.*)*two streams", cases=("no race between streams",), backends=("cpu",)),
     Fault(name="the host waits for the event", old=WAIT_ABOVE, new="if (strip > 0) CHECK(cudaEventSynchronize(picture.copied[strip - 1]));",
           caught=r"cudaEventSynchronize makes the host wait", on_card="the host waits for the device", cases=NO_WAIT),
+    Fault(name="the host asks until it is done", old=WAIT_ABOVE,
+          new="if (strip > 0)\n        while (cudaEventQuery(picture.copied[strip - 1]) == cudaErrorNotReady) continue;",
+          caught=r"cudaEventQuery makes it wait", on_card="the host waits for the device", cases=NO_WAIT),
     # streams
     Fault(name="launch in the default stream", old=LAUNCH, new="(void)stream;\n    sharpen_kernel<<<shape.grid, shape.block>>>",
           caught=r"launches use 0 of the 3 streams", cases=NO_WAIT, backends=("cpu",)),

@@ -139,7 +139,7 @@ lab::Launch launch_strips(const Picture& picture) {
         picture.timeline->around(what, strip, int(strip % picture.streams.size()),
                                  picture.stream(strip), [&] { work(picture, strip); });
     };
-    fork(picture);
+    fork_streams(picture);
     for (int strip = 0; strip <= picture.strips; ++strip) {
         if (strip < picture.strips) timed('i', strip, copy_in);
         if (strip == 0) continue;
@@ -147,7 +147,7 @@ lab::Launch launch_strips(const Picture& picture) {
         timed('k', strip - 1, sharpen);
         timed('o', strip - 1, copy_out);
     }
-    join(picture);
+    join_streams(picture);
     return sharpen_shape(picture.width, picture.rows(0));
 }
 

@@ -71,15 +71,15 @@ inline void CUDART_CB note_arrival(void* data) {
 
 // A picture on both sides, its strips, and the streams over which they are dealt out.
 struct Picture {
-    int height, width, strips;
-    const uint8_t* h_input;  // (height, width) on the host, as all four
-    uint8_t* h_output;
-    uint8_t* d_input;
-    uint8_t* d_output;
-    Arrival* arrivals;                // (strips)
+    int height = 0, width = 0, strips = 0;
+    const uint8_t* h_input = nullptr;  // (height, width) on the host, as all four
+    uint8_t* h_output = nullptr;
+    uint8_t* d_input = nullptr;
+    uint8_t* d_output = nullptr;
+    Arrival* arrivals = nullptr;      // (strips)
     std::vector<cudaEvent_t> copied;  // (strips): the strip is on the device
     std::vector<cudaStream_t> streams;
-    std::vector<cudaEvent_t> joints;  // one a stream, for fork() and join()
+    std::vector<cudaEvent_t> joints;  // one a stream, for fork_streams() and join_streams()
     Timeline* timeline = nullptr;
 
     cudaStream_t stream(int strip) const { return streams[size_t(strip) % streams.size()]; }
@@ -91,12 +91,12 @@ struct Picture {
 
 // All streams wait for what is in the first one; the first one waits for what is in all. What lies
 // between two such points is one piece of work, whoever asks for it in the first stream.
-inline void fork(const Picture& picture) {
+inline void fork_streams(const Picture& picture) {
     CHECK(cudaEventRecord(picture.joints[0], picture.streams[0]));
     for (size_t i = 1; i < picture.streams.size(); ++i)
         CHECK(cudaStreamWaitEvent(picture.streams[i], picture.joints[0], 0));
 }
-inline void join(const Picture& picture) {
+inline void join_streams(const Picture& picture) {
     for (size_t i = 1; i < picture.streams.size(); ++i) {
         CHECK(cudaEventRecord(picture.joints[i], picture.streams[i]));
         CHECK(cudaStreamWaitEvent(picture.streams[0], picture.joints[i], 0));

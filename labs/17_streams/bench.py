@@ -8,6 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 from checker.benchmark import Benchmark
+from checker.usage import backend_of
 
 COLOURS = {"i": "C0", "k": "C3", "o": "C2"}
 WORDS = {"i": "copy in", "k": "kernel", "o": "copy out"}
@@ -15,37 +16,44 @@ DRAWN = ("strips", "pageable", "one_stream", "with_default")
 
 
 class WithTimeline(Benchmark):
-    """One more plot: when each copy and kernel of the strips ran."""
-
-    lines_of: dict = {}
+    """One more plot: when each copy and kernel of the strips ran. What it shows stays in timeline.csv, beside the plots."""
 
     def measure(self, program: Path, path: Path) -> int:
         status = super().measure(program, path)
-        size = [] if "gpu" in program.parts else ["--height", 256, "--width", 256]
+        small = ["--height", 256, "--width", 256] if backend_of(program) == "cpu" else []
+        lines = []
         with tempfile.TemporaryDirectory() as folder:
+            table = Path(folder) / "timeline.csv"
             for variant in DRAWN:
-                table = Path(folder) / f"{variant}.csv"
-                words = [program, "--variant", variant, "--strips", 8, "--timeline", table, *size]
+                words = [program, "--variant", variant, "--strips", 8, "--timeline", table, *small]
                 if subprocess.run([str(word) for word in words], stdout=subprocess.DEVNULL, check=False).returncode == 0:
-                    self.lines_of[variant] = list(csv.DictReader(table.read_text().splitlines()))
+                    heading, *rows = table.read_text(encoding="utf-8").splitlines(keepends=True)
+                    lines += rows if lines else [heading, *rows]
+        path.with_name("timeline.csv").write_text("".join(lines), encoding="utf-8")
         return status
 
     def draw(self, rows: list[dict], folder: Path) -> list[tuple[str, str]]:
         drawn = super().draw(rows, folder)
-        if not self.lines_of or not drawn:
+        path = folder / "timeline.csv"
+        pieces = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines())) if drawn and path.exists() else []
+        if not pieces:
             return drawn
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(8, 1.1 + 1.1 * len(self.lines_of)))
-        end = max(float(row["end"]) for rows_of in self.lines_of.values() for row in rows_of)
-        for place, (variant, pieces) in enumerate(self.lines_of.items()):
-            axes = figure.add_subplot(len(self.lines_of), 1, place + 1)
-            for piece in pieces:
-                begin, until = float(piece["begin"]), float(piece["end"])
-                axes.barh(int(piece["stream"]), until - begin, left=begin, height=0.8, color=COLOURS[piece["what"]], edgecolor="white",
+        variants = list(dict.fromkeys(piece["variant"] for piece in pieces))
+        figure = Figure(figsize=(8, 0.8 + 0.9 * len(variants)))
+        for place, variant in enumerate(variants):
+            axes = figure.add_subplot(len(variants), 1, place + 1)
+            mine = [piece for piece in pieces if piece["variant"] == variant]
+            for piece in mine:
+                begin, end = float(piece["begin"]), float(piece["end"])
+                axes.barh(int(piece["stream"]), end - begin, left=begin, height=0.8, color=COLOURS[piece["what"]], edgecolor="white",
                           linewidth=0.4, label=WORDS[piece["what"]])
-            axes.set(xlim=(0, end), ylabel=variant, yticks=sorted({int(piece["stream"]) for piece in pieces}))
+            axes.set(xlim=(0, max(float(piece["end"]) for piece in pieces)), yticks=sorted({int(piece["stream"]) for piece in mine}))
+            axes.set_ylabel(variant, rotation=0, ha="right", va="center")
             axes.invert_yaxis()
+            axes.grid(axis="y", visible=False)
+            axes.tick_params(labelbottom=variant == variants[-1])
         axes.set_xlabel("time in ms; a row a stream")
         handles, labels = axes.get_legend_handles_labels()
         kinds = dict(zip(labels, handles))

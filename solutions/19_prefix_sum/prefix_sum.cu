@@ -30,9 +30,10 @@ constexpr int block_size = 256;  // a power of two, for the tree, and whole warp
 
 __device__ int64_t global_thread() { return int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 
-// What is scanned, and where to. T is float or uint32_t: whole numbers that wrap round beyond 32 bits,
-// which is defined, and right for negative ones, too. The sum up to element i belongs in place i, or, with
-// shift 1, in place i + 1: then each sum leaves its own element out (an exclusive scan), and begins with 0.
+// What is scanned, and where to. T is float or uint32_t: whole numbers that wrap round beyond 32
+// bits, which is defined, and right for negative ones, too. The sum up to element i belongs in
+// place i, or, with shift 1, in place i + 1: then each sum leaves its own element out (an exclusive
+// scan), and begins with 0.
 template <class T>
 struct Scan {
     const T* input;  // (count)
@@ -48,11 +49,11 @@ struct Scan {
 };
 
 // ---------------------------------------------------------------------------------------------
-// A block by itself. Each of the three kernels stores the sums within each block, and the block's own
-// sum in sums[blockIdx.x].
+// A block by itself. Each of the three kernels stores the sums within each block, and the block's
+// own sum in sums[blockIdx.x].
 
-// In step s a thread adds what the thread 2^s before it holds, so each holds the sum of twice as many. Two
-// copies take turns: nobody reads where somebody writes, and one barrier a step is enough.
+// In step s a thread adds what the thread 2^s before it holds, so each holds the sum of twice as
+// many. Two copies take turns: nobody reads where somebody writes, with one barrier a step.
 template <class T>
 __global__ void scan_hillis_steele(Scan<T> scan, T* sums) {
     __shared__ T held[2][block_size];
@@ -68,56 +69,57 @@ __global__ void scan_hillis_steele(Scan<T> scan, T* sums) {
         held[now][threadIdx.x] = sum;
         __syncthreads();
     }
-    //: // TODO 1 (about 5 lines): a loop over distance = 1, 2, 4, ... below block_size. Who has a thread so
-    //: // far before it adds what that one holds in held[now]; then the other copy is `now`, each thread
-    //: // stores its sum there, and a barrier for all ends the step.
+    //: // TODO 1 (about 5 lines): a loop over distance = 1, 2, 4, ... below block_size. Who has a
+    //: // thread so far before it adds what that one holds in held[now]; then the other copy is
+    //: // `now`, each thread stores its sum there, and a barrier for all ends the step.
     // END SOLUTION
     scan.store(i, sum);
     if (threadIdx.x == block_size - 1) sums[blockIdx.x] = sum;
 }
 
-// block_size / 2 additions in the first step of the tree, half as many in each later one. In place w of shared memory
-// lies bank w % 32; strides of 2, 4, 8, ... would meet in few banks, so a place is left out after each 32.
-__device__ unsigned place(unsigned element) { return element + element / warp_size; }
+// block_size / 2 additions in the first step of the tree, half as many in each later one. Word w of
+// shared memory is in bank w % 32. So that strides of 2, 4, 8, ... do not meet in few banks, a word
+// is left out after each 32.
+__device__ unsigned with_gaps(unsigned element) { return element + element / warp_size; }
 
 template <class T>
 __global__ void scan_blelloch(Scan<T> scan, T* sums) {
     __shared__ T tree[block_size + block_size / warp_size];
     const int64_t i = global_thread();
     const T own = scan.value(i);
-    tree[place(threadIdx.x)] = own;
+    tree[with_gaps(threadIdx.x)] = own;
     // Up: the right end of each stretch of 2 * half elements becomes the sum of that stretch.
     for (unsigned half = 1; half < block_size; half *= 2) {
         const unsigned right = 2 * half * (threadIdx.x + 1) - 1, left = right - half;
         __syncthreads();
-        if (right < block_size) tree[place(right)] += tree[place(left)];
+        if (right < block_size) tree[with_gaps(right)] += tree[with_gaps(left)];
     }
     __syncthreads();
     if (threadIdx.x == block_size - 1) {
-        sums[blockIdx.x] = tree[place(block_size - 1)];
-        tree[place(block_size - 1)] = 0;  // before the whole block there is nothing
+        sums[blockIdx.x] = tree[with_gaps(block_size - 1)];
+        tree[with_gaps(block_size - 1)] = 0;  // before the whole block there is nothing
     }
-    // Down: the right end of a stretch holds the sum of all before the stretch, and passes it on to both halves.
+    // Down: a stretch's right end holds the sum of all before it, and passes it on to both halves.
     for (unsigned half = block_size / 2; half > 0; half /= 2) {
         const unsigned right = 2 * half * (threadIdx.x + 1) - 1, left = right - half;
         __syncthreads();
         // BEGIN SOLUTION
         if (right < block_size) {
-            const T before = tree[place(right)];
-            tree[place(right)] = before + tree[place(left)];
-            tree[place(left)] = before;
+            const T before = tree[with_gaps(right)];
+            tree[with_gaps(right)] = before + tree[with_gaps(left)];
+            tree[with_gaps(left)] = before;
         }
-        //: // TODO 2 (about 5 lines): if right < block_size, the right end holds the sum before this stretch,
-        //: // and the left end that of the left half. Before the left half comes what came before the
-        //: // stretch; before the right half, that and the left half.
+        //: // TODO 2 (about 5 lines): if right < block_size, the right end holds the sum before
+        //: // this stretch, and the left end that of the left half. Before the left half comes what
+        //: // came before the stretch; before the right half, that and the left half.
         //: (void)left;  // delete this line
         // END SOLUTION
     }
     __syncthreads();
-    scan.store(i, tree[place(threadIdx.x)] + own);
+    scan.store(i, tree[with_gaps(threadIdx.x)] + own);
 }
 
-// Each lane's sum of the values of lane 0 to its own. A shuffle hands over a register: no memory, no barrier.
+// The sum of the values of lane 0 to this lane. A shuffle needs no memory and no barrier.
 template <class T>
 __device__ T warp_scan(T value) {
     const unsigned lane = threadIdx.x % warp_size;
@@ -126,15 +128,17 @@ __device__ T warp_scan(T value) {
         const T before = __shfl_up_sync(all_lanes, value, distance);
         if (lane >= distance) value += before;
     }
-    //: // TODO 3 (about 4 lines): Hillis and Steele's steps again, distance = 1, 2, 4, 8, 16. All lanes call
-    //: // __shfl_up_sync(all_lanes, value, distance), and those add that have a lane so far before them.
+    //: // TODO 3 (about 4 lines): Hillis and Steele's steps again, distance = 1, 2, 4, 8, 16. All
+    //: // lanes call __shfl_up_sync(all_lanes, value, distance), and those add that have a lane so
+    //: // far before them.
     //: (void)lane;  // delete this line
     // END SOLUTION
     return value;
 }
 
-// The sum of what the threads before this one bring, and that of all: a warp by itself, then the sums of
-// the warps. All threads of the block call it. A tile of cooperative groups can scan, too, in the same steps.
+// The sum of what the threads before this one bring, and that of all: a warp by itself, then the
+// sums of the warps. All threads of the block call it. A tile of cooperative groups can scan, too,
+// in the same steps.
 template <class T, bool by_groups = false>
 __device__ T sum_before_thread(T value, T& total) {
     __shared__ T sum_of_warp[block_size / warp_size];
@@ -156,9 +160,9 @@ __device__ T sum_before_thread(T value, T& total) {
         if (w < warp) before += sum_of_warp[w];
         total += sum_of_warp[w];
     }
-    //: // TODO 4 (about 6 lines): the last lane of each warp stores its warp's sum in sum_of_warp[warp]; a
-    //: // barrier; a loop over all warps w: the sums of those before this warp are added to `before`, and
-    //: // all of them to `total`.
+    //: // TODO 4 (about 6 lines): the last lane of each warp stores its warp's sum in
+    //: // sum_of_warp[warp]; a barrier; a loop over all warps w: the sums of those before this warp
+    //: // are added to `before`, and all of them to `total`.
     //: (void)sum_of_warp, (void)warp;  // delete this line
     // END SOLUTION
     // Who calls this again stores in sum_of_warp again.
@@ -185,14 +189,14 @@ __global__ void add_sums(Scan<T> scan, const T* sums) {
     const int64_t place = global_thread() + scan.shift;  // where this thread's sum is
     // BEGIN SOLUTION
     if (blockIdx.x > 0 && place < scan.count) scan.output[place] += sums[blockIdx.x - 1];
-    //: // TODO 5 (1 line): in every block but the first, and if the place exists, add the sum of all blocks
-    //: // before this one to scan.output[place].
+    //: // TODO 5 (1 line): in every block but the first, and if the place exists, add the sum of
+    //: // all blocks before this one to scan.output[place].
     //: (void)place;  // delete this line
     // END SOLUTION
 }
 
-// The sums are an array like any other: more than block_size of them are scanned in the same way, in place,
-// with their own sums behind them. 2^31 elements have four levels.
+// The sums are an array like any other: more than block_size of them are scanned in the same way,
+// in place, with their own sums behind them. 2^31 elements have four levels.
 template <class T>
 lab::Launch scan_by_levels(void (*kernel)(Scan<T>, T*), const Scan<T>& scan, T* sums) {
     const lab::Launch launch = {dim3(lab::divide_up(scan.count, block_size)), dim3(block_size)};
@@ -212,9 +216,10 @@ inline int64_t sums_of_levels(int64_t count) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// One cooperative launch: all blocks are resident together, so they may wait for each other. Each has a share of
-// neighbouring elements: it adds them up, waits, knows what comes before its share, and scans it. The
-// input is read twice, and the output is written once; three kernels write it, read it and write it again.
+// One cooperative launch: all blocks are resident together, so they may wait for each other. Each
+// has a share of neighbouring elements: it adds them up, waits, knows what comes before its share,
+// and scans it. The input is read twice, and the output is written once; three kernels write it,
+// read it and write it again.
 
 template <class T>
 __global__ void scan_one_launch(Scan<T> scan, int64_t share, T* sums) {
@@ -227,8 +232,9 @@ __global__ void scan_one_launch(Scan<T> scan, int64_t share, T* sums) {
     // BEGIN SOLUTION
     cg::this_grid().sync();
     for (unsigned block = threadIdx.x; block < blockIdx.x; block += block_size) part += sums[block];
-    //: // TODO 6 (2 lines): all blocks of the grid wait for each other, cg::this_grid().sync(); then the threads
-    //: // add up the sums of the blocks before this one in `part`, thread t numbers t, t + block_size, ...
+    //: // TODO 6 (2 lines): all blocks of the grid wait for each other, cg::this_grid().sync();
+    //: // then the threads add up the sums of the blocks before this one in `part`, thread t
+    //: // numbers t, t + block_size, ...
     // END SOLUTION
     sum_before_thread<T, true>(part, before_share);
     for (int64_t first = begin; first < end; first += block_size) {
@@ -257,13 +263,14 @@ lab::Launch launch_one_launch(const Scan<T>& scan, T* sums) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// One pass: decoupled look-back (D. Merrill, M. Garland, "Single-pass Parallel Prefix Scan with Decoupled
-// Look-back", NVIDIA technical report NVR-2016-002). A block takes the next tile, publishes its sum at
-// once, and looks back at the tiles before it, from the nearest one on. Some of them have published
-// their own sum only, others that of all tiles up to theirs; at the first of these it knows all.
+// One pass: decoupled look-back (D. Merrill, M. Garland, "Single-pass Parallel Prefix Scan with
+// Decoupled Look-back", NVIDIA technical report NVR-2016-002). A block takes the next tile,
+// publishes its sum at once, and looks back at the tiles before it, from the nearest one on. Some
+// of them have published their own sum only, others that of all tiles up to theirs; at the first of
+// these it knows all.
 
-// A word holds a sum, and above it of what. It is written in one store, so nobody sees half of it, and no
-// fence is needed. `volatile`: each look goes to memory.
+// A word holds a sum, and above it of what. It is written in one store, so nobody sees half of it,
+// and no fence is needed. `volatile`: each look goes to memory.
 using Word = unsigned long long;
 enum Meaning : unsigned { nothing_yet, of_tile, up_to_tile };
 
@@ -292,7 +299,7 @@ __device__ Word wait_for(const Word* word) {
     return found;
 }
 
-// The sum of all tiles before this one, whose own sum is `total`. words: (tiles), nothing_yet at first
+// The sum of all tiles before this one, whose sum is `total`. words: (tiles), nothing_yet at first
 template <class T>
 __device__ T look_back(Word* words, int64_t tile, T total) {
     T before = 0;
@@ -303,17 +310,17 @@ __device__ T look_back(Word* words, int64_t tile, T total) {
         before = sum_in<T>(word) + before;
         if (meaning_of(word) == up_to_tile) break;
     }
-    //: // TODO 7 (about 4 lines): a loop over the tiles before this one, back from tile - 1. wait_for()
-    //: // returns the word of a tile: add sum_in<T>(word) to `before`; if meaning_of(word) is up_to_tile, that
-    //: // was the last one.
+    //: // TODO 7 (about 4 lines): a loop over the tiles before this one, back from tile - 1.
+    //: // wait_for() returns the word of a tile: add sum_in<T>(word) to `before`; if
+    //: // meaning_of(word) is up_to_tile, that was the last one.
     // END SOLUTION
     publish(&words[tile], up_to_tile, before + total);
     return before;
 }
 
-// A thread has several neighbouring elements, so that a tile is large and there are fewer to look back at. Blocks take
-// their tiles by a ticket: CUDA promises no order of blocks, but who holds ticket t knows that all smaller tickets
-// are held by blocks that run already, so waiting for those ends.
+// A thread has several neighbouring elements, so that a tile is large and there are fewer to look
+// back at. Blocks take their tiles by a ticket: CUDA promises no order of blocks, but all smaller
+// tickets are held by blocks that run already, so waiting for those ends.
 constexpr int items = 4;
 constexpr int tile_size = block_size * items;
 
@@ -348,8 +355,9 @@ lab::Launch launch_look_back(const Scan<T>& scan, Word* words) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// What it is for: compaction. Each element that is kept goes to a place of its own, and its place is the number of
-// those kept before it. An exclusive scan of the flags gives all places at once; no atomic could keep the order.
+// What it is for: compaction. Each element that is kept goes to a place of its own, and its place
+// is the number of those kept before it. An exclusive scan of the flags gives all places at once;
+// no atomic could keep the order.
 
 __host__ __device__ inline bool is_kept(float value) { return value < 0; }
 __host__ __device__ inline bool is_kept(uint32_t value) { return int32_t(value) < 0; }
@@ -361,7 +369,7 @@ __global__ void mark_kept(const T* input, int64_t count, uint32_t* flags) {
     if (i < count) flags[i] = is_kept(input[i]);
 }
 
-// places: (count), how many are kept before each element. kept: (up to count); *kept_count: how many
+// places: (count), how many are kept before each element. kept: (up to count)
 template <class T>
 __global__ void move_kept(const T* input, int64_t count, const uint32_t* places, T* kept,
                           uint32_t* kept_count) {
@@ -369,8 +377,8 @@ __global__ void move_kept(const T* input, int64_t count, const uint32_t* places,
     // BEGIN SOLUTION
     if (i < count && is_kept(input[i])) kept[places[i]] = input[i];
     if (i == count - 1) *kept_count = places[i] + is_kept(input[i]);
-    //: // TODO 8 (2 lines): if element i exists and is kept, store it in its place of `kept`. The thread of the
-    //: // last element stores how many are kept in all in *kept_count.
+    //: // TODO 8 (2 lines): if element i exists and is kept, store it in its place of `kept`. The
+    //: // thread of the last element stores how many are kept in all in *kept_count.
     //: (void)i;  // delete this line
     // END SOLUTION
 }

@@ -6,8 +6,8 @@ CPU = ("cpu",)  # in CPU mode shared memory starts poisoned and the order of thr
 RACE = "hangs on the order in which the threads run, so there is a race: .*"
 STEP = "        if (threadIdx.x >= distance) sum += held[now][threadIdx.x - distance];"
 STEPS = "for (unsigned distance = 1; distance < block_size; distance *= 2)"
-RIGHT_END = "            tree[place(right)] = before + tree[place(left)];\n"
-LEFT_END = "            tree[place(left)] = before;\n"
+RIGHT_END = "            tree[with_gaps(right)] = before + tree[with_gaps(left)];\n"
+LEFT_END = "            tree[with_gaps(left)] = before;\n"
 SHUFFLE = "        const T before = __shfl_up_sync(all_lanes, value, distance);\n        if (lane >= distance) value += before;"
 WARP_SUM = "    if (lane == warp_size - 1) sum_of_warp[warp] = up_to_here;\n    __syncthreads();"
 ADDED = "if (blockIdx.x > 0 && place < scan.count) scan.output[place] += sums[blockIdx.x - 1];"
@@ -29,7 +29,7 @@ FAULTS = [
     # Task 2
     Fault(name="left end stored too early", old=RIGHT_END + LEFT_END, new=LEFT_END + RIGHT_END,
           caught="the left end is stored before it is read.*TODO 2", cases=("blelloch: one block",)),
-    Fault(name="right half without the left one", old=RIGHT_END, new=RIGHT_END.replace("before + tree[place(left)]", "before"),
+    Fault(name="right half without the left one", old=RIGHT_END, new=RIGHT_END.replace("before + tree[with_gaps(left)]", "before"),
           caught="both ends get the sum before the stretch.*TODO 2", cases=("blelloch: one block",)),
     # Tasks 3 and 4
     Fault(name="every lane adds", old=SHUFFLE, new=SHUFFLE.replace("if (lane >= distance) ", ""),

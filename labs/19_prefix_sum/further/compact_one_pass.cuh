@@ -1,9 +1,10 @@
-// compact_one_pass: compaction that reads each element once: look_back_wide, with flags in place of the elements.
+// compact_one_pass: compaction that reads each element once: look_back_wide, with flags in place of
+// the elements.
 //
 // To be known before: compact (task 8), further/look_back_wide.cuh.
 //
-// compact stores flags, reads them, stores places, adds to them, reads them: all that lies between the input and the
-// result is never needed by anyone else. Here flags and places stay in registers:
+// compact stores flags, reads them, stores places, adds to them, reads them: all that lies between
+// the input and the result is never needed by anyone else. Here flags and places stay in registers:
 //
 //     elements   3 -1  7 -5 | -2  4 -6 -8      a tile; each thread keeps its elements
 //     flags      0  1  0  1 |  1  0  1  1      scanned as elements are in look_back_wide

@@ -1,20 +1,23 @@
-// look_back_wide: look_back with larger tiles, 16 bytes an access, and a warp that looks back together.
+// look_back_wide: look_back with larger tiles, 16 bytes an access, and a warp that looks back
+// together.
 //
 // To be known before: look_back (task 7), further/vector_rows.cuh, votes (lab 09).
 //
-// One thread that looks back asks for a word, waits for it, and asks for the next: each costs the way to the L2
-// cache and back. Here a warp asks for 128 words at a time, four a lane:
+// One thread that looks back asks for a word, waits for it, and asks for the next: each costs the
+// way to the L2 cache and back. Here a warp asks for 128 words at a time, four a lane:
 //
 //     tile:   ... 4864   ...   4988  4989  4990  4991 | 4992 = this one
 //     word:       up_to        of    of    up_to  of
 //     lane 31, 30, ...            3     2     1     0      nearest first: 32 words a window
 //
-// A vote tells which lanes have a word that is up_to_tile. The nearest of them and all lanes nearer than that
-// are added up by shuffles; without any, the whole window is added, and the next one is looked at.
+// A vote tells which lanes have a word that is up_to_tile. The nearest of them and all lanes nearer
+// than that are added up by shuffles; without any, the whole window is added, and the next one is
+// looked at.
 //
-// A tile has 8192 elements, and there are few of them: while one tile waits for a word (half a microsecond or
-// more), a card that moves 4 TB/s moves 30 such tiles. So with small tiles each finds many before it that have no
-// sum up to them yet, and the look-back becomes long: that is what decides how large a tile should be.
+// A tile has 8192 elements, and there are few of them: while one tile waits for a word (half a
+// microsecond or more), a card that moves 4 TB/s moves 30 such tiles. So with small tiles each
+// finds many before it that have no sum up to them yet, and the look-back becomes long: that is
+// what decides how large a tile should be.
 #pragma once
 
 #include "vector_rows.cuh"

@@ -1,20 +1,22 @@
 // radix_pass: one pass of a radix sort: by the lowest 8 bits, equal ones in their order.
 //
-// To be known before: compact (task 8), scan_by_levels (task 5), privatised counters (lab 10), __match_any_sync.
+// To be known before: compact (task 8), scan_by_levels (task 5), privatised counters (lab 10),
+// __match_any_sync.
 //
-// Where does an element go? Behind all with a smaller digit, behind those with the same digit in the blocks before
-// it, and behind those in its own block before it. The first two are one exclusive scan over all counts, if those
-// of a digit lie side by side:
+// Where does an element go? Behind all with a smaller digit, behind those with the same digit in
+// the blocks before it, and behind those in its own block before it. The first two are one
+// exclusive scan over all counts, if those of a digit lie side by side:
 //
 //     counts     digit 0: block 0, 1, 2, ... | digit 1: block 0, 1, 2, ... | ... | digit 255: ...
 //     places     exclusive scan: where block b's elements of digit d begin
 //
-// So a pass is: count (each block its own), scan, move. A sort of 32-bit keys is four of these passes, from the
-// lowest digit up: it works because each is stable.
+// So a pass is: count (each block its own), scan, move. A sort of 32-bit keys is four of these
+// passes, from the lowest digit up: it works because each is stable.
 //
-// Within a block a warp takes 32 neighbours at a time. __match_any_sync tells a lane which others have its digit, and
-// how many of those come before it; a counter for each warp and digit tells how many came in earlier rows. The
-// block sorts its tile in shared memory first, so that neighbours are stored side by side.
+// Within a block a warp takes 32 neighbours at a time. __match_any_sync tells a lane which others
+// have its digit, and how many of those come before it; a counter for each warp and digit tells how
+// many came in earlier rows. The block sorts its tile in shared memory first, so that neighbours
+// are stored side by side.
 #pragma once
 
 constexpr int digits = 256;  // as many as a block has threads: thread d looks after digit d
@@ -36,7 +38,8 @@ __global__ void count_digits(const uint32_t* keys, int64_t count, uint32_t* coun
     counts[int64_t{threadIdx.x} * gridDim.x + blockIdx.x] = of_digit[threadIdx.x];
 }
 
-// How many elements of its digit come before this one in its warp's rows so far; `seen` counts them: (digits)
+// How many elements of its digit come before this one in its warp's rows so far; `seen` counts
+// them: (digits)
 __device__ __forceinline__ unsigned rank_in_warp(unsigned digit, bool exists, unsigned* seen) {
     const unsigned lane = threadIdx.x % warp_size;
     const unsigned alike = __match_any_sync(all_lanes, exists ? digit : unsigned{digits});

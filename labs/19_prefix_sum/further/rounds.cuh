@@ -1,20 +1,23 @@
-// rounds: one pass in which nobody looks back further than to the blocks beside it, with the same bits in every run.
+// rounds: one pass in which nobody looks back further than to the blocks beside it, with the same
+// bits in every run.
 //
-// To be known before: one_launch (task 6), the words of look_back (task 7), further/vector_rows.cuh,
-// common/async_copy.h (lab 13).
+// To be known before: one_launch (task 6), the words of look_back (task 7),
+// further/vector_rows.cuh, common/async_copy.h (lab 13).
 //
-// As many blocks as run at once, and all of them take a tile, side by side: that is a round. Then each takes the
-// tile as many blocks further. So each block knows what came before the round: it has added up all rounds before.
-// What it needs of the others are the sums of this round's tiles, one word from each:
+// As many blocks as run at once, and all of them take a tile, side by side: that is a round. Then
+// each takes the tile as many blocks further. So each block knows what came before the round: it
+// has added up all rounds before. What it needs of the others are the sums of this round's tiles,
+// one word from each:
 //
 //     round 0    tile 0  tile 1  tile 2  tile 3      all blocks publish, then read all four words:
 //     round 1    tile 4  tile 5  tile 6  tile 7      before tile 6 = round 0, and tiles 4 and 5
 //     round 2    tile 8  ...
 //
-// No sum has to wait for another tile's sum, and the order of all additions is fixed. The price is that every
-// round is a meeting of all blocks. It costs no time as long as nobody is late, and for that each block is ahead: it
-// publishes its sum of the next round before it waits for this one's words, and copies for the rounds behind that
-// are under way in the meantime, past the registers (`stages` tiles in shared memory).
+// No sum has to wait for another tile's sum, and the order of all additions is fixed. The price is
+// that every round is a meeting of all blocks. It costs no time as long as nobody is late, and for
+// that each block is ahead: it publishes its sum of the next round before it waits for this one's
+// words, and copies for the rounds behind that are under way in the meantime, past the registers
+// (`stages` tiles in shared memory).
 //
 //     stage      r % 3: is scanned, stored     (r + 1) % 3: is added up, published     (r + 2) % 3: arrives
 //
@@ -90,7 +93,8 @@ __device__ OfTile<T> add_up(const Rows<T, rows>& found, T* of_warp, Word* word) 
     return {warp == 0 ? T{0} : before_next, total};
 }
 
-// words: (tiles), nothing_yet at first. Dynamic shared memory: stages * rows * round_threads vectors
+// words: (tiles), nothing_yet at first. Dynamic shared memory: stages * rows * round_threads
+// vectors
 template <class T, int rows>
 __global__ void __launch_bounds__(round_threads) scan_rounds(Scan<T> scan, Word* words) {
     extern __shared__ uint4 all_stages[];

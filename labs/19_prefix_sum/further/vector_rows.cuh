@@ -1,14 +1,15 @@
 // How the fast variants hold a tile: in rows of vectors, without shared memory.
 //
-// A warp has `rows` rows of 128 neighbouring elements. Of each row a lane has four neighbours, 16 bytes, so that a
-// row is one access of 512 bytes:
+// A warp has `rows` rows of 128 neighbouring elements. Of each row a lane has four neighbours, 16
+// bytes, so that a row is one access of 512 bytes:
 //
 //     row 0   | lane 0: 0 1 2 3 | lane 1: 4 5 6 7 | ... | lane 31: 124 125 126 127 |
 //     row 1   | lane 0: 128 ... |                   ...                       255 |
 //
-// The scan of a row is that of a lane's four, and warp_scan (task 3) over the lanes' sums. Rows do not wait for
-// each other's shuffles; only their sums are added in turn. An exchange through shared memory, so that each thread
-// has neighbours only, would take as many accesses as these are shuffles.
+// The scan of a row is that of a lane's four, and warp_scan (task 3) over the lanes' sums. Rows do
+// not wait for each other's shuffles; only their sums are added in turn. An exchange through shared
+// memory, so that each thread has neighbours only, would take as many accesses as these are
+// shuffles.
 #pragma once
 
 template <class T>
@@ -29,8 +30,9 @@ template <class T, int rows>
 struct Rows {
     Vector<T> row[rows];
 
-    // From the array, and back: row j is vector number + 32 j. A tile that is not whole is taken element by
-    // element, with 0 behind the end. One condition for the whole tile: no load waits for another's branch.
+    // From the array, and back: row j is vector number + 32 j. A tile that is not whole is taken
+    // element by element, with 0 behind the end. One condition for the whole tile: no load waits
+    // for another's branch.
     __device__ __forceinline__ void load(const T* values, int64_t number, int64_t count,
                                          bool whole) {
         if (whole) {
@@ -94,16 +96,16 @@ struct Rows {
     }
 };
 
-// The number of the first vector of this thread's row 0 in a tile of `threads` threads; each later row is
-// 32 vectors further.
+// The number of the first vector of this thread's row 0 in a tile of `threads` threads; each later
+// row is 32 vectors further.
 template <int rows>
 __device__ __forceinline__ int64_t first_vector(int64_t tile, int threads) {
     const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
     return tile * threads * rows + warp * warp_size * rows + lane;
 }
 
-// With fewer elements than this, tiles of so many leave multiprocessors without work: then tiles are smaller. In
-// CPU mode long arrays take too long.
+// With fewer elements than this, tiles of so many leave multiprocessors without work: then tiles
+// are smaller. In CPU mode long arrays take too long.
 inline int64_t enough_for(int64_t tile_elements) {
     const int64_t all = lab::device_attribute(cudaDevAttrMultiProcessorCount);
     return 2 * (lab::on_cpu ? 1 : all) * tile_elements;

@@ -12,7 +12,8 @@ struct IsKept {
     }
 };
 
-// With no memory to work in, each call says how much it wants; older versions count elements in an int.
+// With no memory to work in, each call says how much it wants; older versions count elements in an
+// int.
 template <class T>
 void cub_scan(void* space, size_t& bytes, const Scan<T>& scan) {
     const int count = int(scan.count);

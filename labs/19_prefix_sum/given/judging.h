@@ -25,10 +25,11 @@ inline uint32_t bits_of(float value) {
     return bits;
 }
 
-// Sums of floats are kept in double. An addition rounds by at most 2^-24 of its result, which is at most the
-// sum of all |x|; so a sum in which no element goes through more than `depth` additions is off by no more than
-// depth * 2^-24 of that. Where this is more than an element of mean size, a lost one would not show, and nothing
-// is judged. Whole numbers of at most 2^24 in all are never rounded, and no difference is allowed.
+// Sums of floats are kept in double. An addition rounds by at most 2^-24 of its result, which is at
+// most the sum of all |x|; so a sum in which no element goes through more than `depth` additions is
+// off by no more than depth * 2^-24 of that. Where this is more than an element of mean size, a
+// lost one would not show, and nothing is judged. Whole numbers of at most 2^24 in all are never
+// rounded, and no difference is allowed.
 struct FloatSums {
     std::vector<double> expected;
     double bound = 0;

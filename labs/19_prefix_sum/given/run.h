@@ -1,4 +1,5 @@
-// What the command line asks for, and how each variant is run and judged. Included behind the kernels.
+// What the command line asks for, and how each variant is run and judged. Included behind the
+// kernels.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +10,8 @@
 
 #include "judging.h"
 
-// The words of look_back end where a sum does, at 2^32, and so do the places of compact; half of it is a
-// round number.
+// The words of look_back end where a sum does, at 2^32, and so do the places of compact; half of it
+// is a round number.
 constexpr int64_t most_elements = int64_t{1} << 31;
 
 struct Request {
@@ -77,8 +78,8 @@ lab::Launch run_compact(const Work<T>& work) {
                           work.kept_count);
 }
 
-// The lab's random input. Whole floats whose magnitudes add up to about 2^23 at most: all their sums are
-// exact, in whatever order they are added, so each lost one shows.
+// The lab's random input. Whole floats whose magnitudes add up to about 2^23 at most: all their
+// sums are exact, in whatever order they are added, so each lost one shows.
 inline std::vector<float> random_input(const Request& request, float) {
     if (request.data == "ones") return std::vector<float>(request.elements, 1);
     std::vector<float> values = lab::random_values<float>(request.elements, -1, 1, 1);

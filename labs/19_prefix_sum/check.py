@@ -16,7 +16,9 @@ from checker.comparison import poisoned
 
 FURTHER = ["look_back_wide", "rounds", "compact_one_pass", "radix_pass"]
 lab = checker.Lab(__file__, tasks={"hillis_steele": "TODO 1", "blelloch": "TODO 2", "warp_shuffles": "TODO 3 and 4",
-                                   "one_launch": "TODO 6", "look_back": "TODO 7", "compact": "TODO 8"}, further=FURTHER)
+                                   "one_launch": "TODO 6", "look_back": "TODO 7", "compact": "TODO 8"},
+                  shared={"look_back_wide": "TODO 3", "rounds": "TODO 3", "compact_one_pass": "TODO 3", "radix_pass": "TODO 3 to 5"},
+                  further=FURTHER)
 LEVELS = ["hillis_steele", "blelloch", "warp_shuffles"]
 SCANS = [*LEVELS, "one_launch", "look_back"]
 ALL_SCANS = [*SCANS, "look_back_wide", "rounds"]

@@ -130,11 +130,10 @@ lab::Launch launch_strips(const Picture& picture) {
 // What `work` puts into the stream becomes a graph that can be launched. Nothing runs yet.
 template <class Work>
 cudaGraphExec_t capture(cudaStream_t stream, const Work& work) {
-    cudaGraph_t graph = nullptr;
     cudaGraphExec_t executable = nullptr;
-    // TODO 5 (5 lines): begin to capture (cudaStreamCaptureModeGlobal), work(), end, which gives the
-    // graph; make it executable (cudaGraphInstantiateWithFlags); destroy the graph, it has done its duty.
-    (void)stream, (void)work, (void)graph;  // delete this line
+    // TODO 5 (6 lines): begin to capture (cudaStreamCaptureModeGlobal), work(), end, which gives a
+    // cudaGraph_t; make that executable (cudaGraphInstantiateWithFlags); destroy it, it is needed no more.
+    (void)stream, (void)work;  // delete this line
     return executable;
 }
 

@@ -155,6 +155,8 @@ lab::Launch launch_rounds(const Scan<T>& scan, Word* words) {
     int of_each = 0;
     CHECK(cudaFuncSetAttribute(scan_rounds<T, rows>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                int(shared_bytes)));
+    CHECK(cudaFuncSetAttribute(scan_rounds<T, rows>, cudaFuncAttributePreferredSharedMemoryCarveout,
+                               100));
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_each, scan_rounds<T, rows>,
                                                         round_threads, shared_bytes));
     // in CPU mode a block that waits for a word takes a core from those that it waits for

@@ -444,7 +444,8 @@ judges_lock = threading.Lock()
 
 
 def judge_of(checker: list) -> subprocess.Popen:
-    """A checker (the file, and what it must know as it begins), loaded: an idle one, or a new one in place of another's."""
+    """A checker (the file, and what it must know as it begins), loaded, or none in particular: an idle one, or a new one in
+    place of another's."""
     with judges_lock:
         own = [judge for judge in idle_judges if judge[0] == checker]
         found = (own or idle_judges or [None])[0]
@@ -467,14 +468,25 @@ def check(lab: str, program: Path, *options, planted: str = "") -> subprocess.Co
     words = [str(word) for word in ("--program", program, "--keep", kept, "--workers", 1, "--all", *options)]
     checker = [ROOT / "labs" / lab / "check.py", *(word for word in words if word == "--further")]
     with checks_at_once:
-        judge = judge_of(checker)
-        patience = threading.Timer(600, end_group, [judge])
-        patience.start()
-        answer = judge.stdin.write(json.dumps([planted, *words]) + "\n") and judge.stdout.readline()
-        patience.cancel()
-        assert answer, f"labs/{lab}/check.py does not load, or has not finished after 600 s: {shlex.join(words)}"
-        idle_judges.append((checker, judge))
+        return ask_judge(checker, [planted, *words])
+
+
+def ask_judge(checker: list, words: list) -> subprocess.CompletedProcess:
+    """How a checker ends, see judge.py."""
+    judge = judge_of(checker)
+    patience = threading.Timer(600, end_group, [judge])
+    patience.start()
+    answer = judge.stdin.write(json.dumps(words) + "\n") and judge.stdout.readline()
+    patience.cancel()
+    assert answer, f"a checker does not load, or has not finished after 600 s: {words}"
+    idle_judges.append((checker, judge))
     return subprocess.CompletedProcess(words, *json.loads(answer))
+
+
+def run_checker(script: Path, *options) -> subprocess.CompletedProcess:
+    """Runs a check.py in the present environment."""
+    environment = {**own_environment(), "PYTHONDONTWRITEBYTECODE": "1"}
+    return ask_judge([], [environment, *map(str, (script, *options))])
 
 
 def watched_options(lab: str, source: Path, further: bool = False) -> list:

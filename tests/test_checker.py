@@ -94,7 +94,7 @@ class FakeLab:
         return self.run("--program", self.program, *options)
 
     def run(self, *options):
-        result = farm.run(sys.executable, self.script, *options)
+        result = farm.run_checker(self.script, *options)
         assert "Traceback" not in result.stderr, result.stderr
         return result
 

@@ -2,7 +2,6 @@
 
 import os
 import re
-import sys
 
 import pytest
 
@@ -132,9 +131,9 @@ def solution(lab):
 @pytest.mark.parametrize("lab", LABS)
 def test_checker_says_how_it_is_used(lab):
     check = ROOT / "labs" / lab / "check.py"
-    listed = farm.run(sys.executable, check, "--list")
+    listed = farm.run_checker(check, "--list")
     assert listed.returncode == 0 and listed.stdout.strip(), listed
-    missing = farm.run(sys.executable, check, "--program", "no/such/program")
+    missing = farm.run_checker(check, "--program", "no/such/program")
     assert missing.returncode == 2 and len(missing.stderr.splitlines()) == 1, missing
 
 

@@ -8,12 +8,14 @@ from checker.benchmark import Benchmark
 
 benchmark = Benchmark(__file__, peers=("cub", "cub_select", "cub_radix"))
 for elements, on_cpu in (("64Ki", "4Ki"), ("1Mi", "8Ki"), ("16Mi", "16Ki"), ("256Mi", "32Ki")):
-    benchmark.run("--elements", elements, cpu=("--elements", on_cpu))
-benchmark.run("--elements", "256Mi", "--type", "float", cpu=("--elements", "32Ki", "--type", "float"))
-benchmark.bars("GB/s", only="whole numbers$")
-SCAN = {"variant": "^(?!compact|radix)", "against": ["cub"]}
-benchmark.headline("^1048576 whole", "the scan of 1 Mi whole numbers", **SCAN)
-benchmark.headline("^268435456 floats", "the scan of 256 Mi floats", **SCAN)
-benchmark.headline("^268435456 whole", "the negative ones of 256 Mi whole numbers", variant="compact", against=["cub_select"])
-benchmark.headline("^268435456 whole", "a radix pass of 256 Mi whole numbers", variant="radix", against=["cub_radix"])
+    benchmark.run("--task", "scan", "--elements", elements, cpu=("--task", "scan", "--elements", on_cpu))
+benchmark.run("--task", "scan", "--elements", "256Mi", "--type", "float",
+              cpu=("--task", "scan", "--elements", "32Ki", "--type", "float"))
+for task in ("compaction", "radix_pass"):
+    benchmark.run("--task", task, "--elements", "256Mi", cpu=("--task", task, "--elements", "32Ki"))
+benchmark.bars("GB/s", title="scans", only="scan$")
+benchmark.bars("GB/s", title="compaction and radix pass", only="(compaction|radix_pass)$")
+for size in ("1048576 whole numbers, scan", "268435456 whole numbers, scan", "268435456 floats, scan",
+             "268435456 whole numbers, compaction", "268435456 whole numbers, radix_pass"):
+    benchmark.headline(f"^{size}$")
 benchmark.main()

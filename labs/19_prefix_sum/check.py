@@ -481,6 +481,9 @@ def fresh(case):
 
 @lab.case("all variants in one run, random input")
 def everything(case):
+    run = case.run("--elements", 100, "--task", "compaction")
+    case.calls_correct(run, COMPACTIONS_THERE)
+    case.expect("look_back " not in run.stdout, "--task compaction runs a scan")
     for words in ((), ("--type", "float", "--exclusive")):
         run = case.run("--elements", 2000, *words)
         case.calls_correct(run, [*SCANS_THERE, *COMPACTIONS_THERE, *["radix_pass"] * bool(lab.further)])
@@ -510,6 +513,8 @@ def bad_arguments(case):
     case.refuses_values("--elements", "-1", "many", "", "3Gi")
     case.refuses("--variant", "look_ahead", saying="variant")
     case.refuses("--type", "double", saying="type")
+    case.refuses("--task", "sum", saying="task")
+    case.refuses("--task", "scan", "--variant", "compact", saying="variant")
     case.refuses("--data", "fractions", saying="data")
     case.refuses("--elements", "9", "--output", "sums.npy", saying="variant")
     case.refuses("--variant", "compact", "--output", "no/such/kept.npy", saying="output")

@@ -14,6 +14,10 @@
 
 enum class Task { scan, compaction, radix_pass };
 
+inline const char* name_of(Task task) {
+    return task == Task::scan ? "scan" : task == Task::compaction ? "compaction" : "radix_pass";
+}
+
 // What files hold and tables show of a T: uint32_t is an int32_t that may wrap round.
 template <class T>
 using Stored = std::conditional_t<std::is_same_v<T, uint32_t>, int32_t, T>;

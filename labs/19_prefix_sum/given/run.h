@@ -21,13 +21,20 @@ struct Request {
                                      most_elements, "of random input");
         data = arguments.choice("data", {"random", "ones", "fractions"}, "random",
                                 "all 1; or floats whose sums are rounded");
+        task = arguments.choice("task", {"all", "scan", "compaction", "radix_pass"}, "all",
+                                "the variants that do this");
+        if (arguments.given("task") && arguments.given("variant")) {
+            lab::refuse("--task chooses variants, and so does --variant: give one of them");
+        }
         shift = arguments.flag("exclusive", "each sum leaves its own element out");
         input_path = arguments.input("input", "the elements, int32 or float32 .npy");
         output_path = arguments.output("output", "the result of one variant, .npy");
         arguments.excludes("input", {"elements", "data"}, "random input");
     }
 
-    std::string type, data, input_path, output_path;
+    bool wants(Task of_variant) const { return task == "all" || task == name_of(of_variant); }
+
+    std::string type, data, task, input_path, output_path;
     int64_t elements;  // of random input
     int shift;         // 1: exclusive
 };
@@ -123,14 +130,16 @@ int run_all(const Request& request, lab::Study& study,
         lab::require_device();
         int64_t space = 0;
         for (const Variant<T>& variant : variants) {
-            if (study.chosen(variant.name)) space = std::max(space, variant.space_bytes(count));
+            if (study.chosen(variant.name) && request.wants(variant.task))
+                space = std::max(space, variant.space_bytes(count));
         }
         const int64_t bytes = count * int64_t(sizeof(T));
         lab::require_device_memory(2 * bytes + space,
                                    "the array, its result and what lies between");
-        study.size(lab::format("%lld %s%s", static_cast<long long>(count),
-                               request.type == "int" ? "whole numbers" : "floats",
-                               request.shift ? ", exclusive" : ""));
+        study.size(lab::format(
+            "%lld %s%s%s%s", static_cast<long long>(count),
+            request.type == "int" ? "whole numbers" : "floats", request.shift ? ", exclusive" : "",
+            request.task == "all" ? "" : ", ", request.task == "all" ? "" : request.task.c_str()));
         study.limit(lab::copy_bandwidth(bytes));
         const lab::DeviceArray<Number> d_input(input);
         lab::DeviceArray<Number> d_found(count);
@@ -143,6 +152,7 @@ int run_all(const Request& request, lab::Study& study,
                               size_t(space)};
         Judge<T> judge(input, request.shift);
         for (const Variant<T>& variant : variants) {
+            if (!request.wants(variant.task)) continue;
             if (study.skips(variant.name, no_cooperative_launch(variant.cooperative))) continue;
             study.moves(judge.bytes_moved(variant.task));
             std::vector<uint32_t> kept_count(1);

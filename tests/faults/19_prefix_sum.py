@@ -76,4 +76,13 @@ FAULTS = [
           caught="FAIL  hillis_steele: a prime", cases=("hillis_steele: a prime",)),
     Fault(name="NaN everywhere", old="        if (i + shift < count) output[i + shift] = sum;", new="        if (i + shift < count) output[i + shift] = sum * (0.0f / 0.0f);",
           caught="FAIL  hillis_steele: floats", cases=("hillis_steele: floats",)),
+    # Pages of further/
+    Fault(name="nearest complete tile left out", file="look_back_wide.cuh", old="lane <= last", new="lane < last", caught="FAIL  look_back_wide",
+          cases=("look_back_wide: many blocks",)),
+    Fault(name="own tile of the round added", file="rounds.cuh", old="if (block < blockIdx.x) before", new="if (block <= blockIdx.x) before",
+          caught="FAIL  rounds", cases=("rounds: large tiles",)),
+    Fault(name="warps of a tile in one place", file="compact_one_pass.cuh", old="warp > 0 ? up_to_last : 0u", new="0u * up_to_last",
+          caught="FAIL  compact_one_pass", cases=("compact_one_pass: many blocks",)),
+    Fault(name="radix pass that is not stable", file="radix_pass.cuh", old="return before + __popc(lower);", new="return before + __popc(alike ^ lower) - 1;",
+          caught="FAIL  radix_pass", cases=("radix_pass: many blocks",)),
 ]

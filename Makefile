@@ -115,7 +115,7 @@ $(call require,compiler $(if $(filter cpu,$(backend)),python boost))
 compile := bash common/cpu/compile.sh --cxx $(call quote,$(CXX)) --python $(call quote,$(PYTHON))
 ifeq ($(backend),gpu)
 build_own = bash common/build.sh --compiler $(call quote,$(nvcc)) -o "$$program" $(call quote,$(nvcc)) -std=c++17 -O3 \
-    -lineinfo $(gencode) $(if $(CCBIN),-ccbin $(call quote,$(CCBIN))) $(if $(filter-out 1,$(words $(FILE))),-rdc=true) \
+    -lineinfo $(gencode) $(if $(nvcc_libraries),-L$(call quote,$(nvcc_libraries))) $(if $(CCBIN),-ccbin $(call quote,$(CCBIN))) $(if $(filter-out 1,$(words $(FILE))),-rdc=true) \
     $(patsubst -fopenmp,-Xcompiler -fopenmp,$(FLAGS)) "$$@"
 else
 build_own = bash common/build.sh --compiler $(call quote,$(CXX)) --first $(call quote,$(compile) --runtime -o build/cpu/runtime.a) \
@@ -194,6 +194,7 @@ ifneq ($(FILE)$(explain_help)$(replay_help)$(filter replays,$(MAKECMDGOALS)),)
 $(call require,python $(if $(FILE)$(filter replays,$(MAKECMDGOALS)),compiler boost $(if $(filter sanitize replay replays,$(MAKECMDGOALS)),numpy)) \
     $(if $(filter replays,$(MAKECMDGOALS)),stb))
 -include build/setup.mk
+$(if $(explain_help)$(replay_help)$(filter gpu,$(BACKEND)),,$(call require_gxx))
 endif
 endif
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Chooses between the graphics card and the CPU, finds nvcc, and picks the architectures.
 #   usage: backend.sh build|run     ("run": the program is started too, so a card is needed)
-#   reads: BACKEND NVCC CUDA_HOME CUDA_PATH CUDA_VISIBLE_DEVICES ARCH
+#   reads: BACKEND NVCC CUDA_HOME CUDA_PATH CUDA_ROOT CUDATOOLKIT_HOME CONDA_PREFIX VIRTUAL_ENV CUDA_VISIBLE_DEVICES ARCH
 # Prints assignments for make, each ended by "@@", because make's $(shell) drops line ends:
-#   backend (gpu or cpu), reason, nvcc, nvcc_version, architectures, gencode; or refusal alone.
+#   backend (gpu or cpu), reason, nvcc, nvcc_version, nvcc_libraries, architectures, gencode; or refusal alone.
 set -ufo pipefail
 
 assign() { # name value
@@ -16,15 +16,22 @@ refuse() { # sentence
     exit 0
 }
 
-# Sets nvcc and nvcc_version, or nvcc_problem. An NVCC that was asked for must be there.
+# Sets nvcc and nvcc_version, or nvcc_problem. An NVCC that was asked for must be there. Modules of a cluster set one of the
+# first names; packages of conda lie below CONDA_PREFIX, those of PyPI deep in a virtual environment.
 find_nvcc() {
-    local candidates=() candidate
+    local candidates=() candidate name
     if [[ -n ${NVCC:-} ]]; then
         nvcc=$(command -v -- "$NVCC") || refuse "NVCC=$NVCC is no program; leave NVCC out to search for nvcc"
     else
-        [[ -n ${CUDA_HOME:-} ]] && candidates+=("$CUDA_HOME/bin/nvcc")
-        [[ -n ${CUDA_PATH:-} ]] && candidates+=("$CUDA_PATH/bin/nvcc")
-        candidates+=("$(command -v nvcc)" /usr/local/cuda/bin/nvcc /opt/cuda/bin/nvcc)
+        for name in CUDA_HOME CUDA_PATH CUDA_ROOT CUDATOOLKIT_HOME; do
+            [[ -z ${!name:-} ]] || candidates+=("${!name}/bin/nvcc")
+        done
+        candidates+=("$(command -v nvcc)" ${CONDA_PREFIX:+"$CONDA_PREFIX/bin/nvcc"})
+        while IFS= read -r candidate; do
+            candidates+=("$candidate")
+        done < <([[ -z ${VIRTUAL_ENV:-} ]] ||
+            (set +f && printf '%s\n' "$VIRTUAL_ENV"/lib/python3*/site-packages/nvidia/cu*/bin/nvcc | sort -rV))
+        candidates+=(/usr/local/cuda/bin/nvcc /opt/cuda/bin/nvcc)
         while IFS= read -r candidate; do
             candidates+=("$candidate")
         done < <(set +f && printf '%s\n' /usr/local/cuda-*/bin/nvcc /opt/cuda-*/bin/nvcc | sort -rV)
@@ -40,6 +47,17 @@ find_nvcc() {
     [[ -n $nvcc_version ]] && return
     nvcc_problem="$nvcc does not run: it does not tell its version"
     [[ -z ${NVCC:-} ]] || refuse "NVCC=$NVCC: $nvcc_problem"
+}
+
+# Where the toolkit's own libraries lie. nvcc does not look into lib, where PyPI's packages have them; and programs that
+# were linked with a shared one find it by this name.
+find_libraries() {
+    local top folder
+    top=$(readlink -f -- "$(command -v -- "$nvcc")")
+    top=${top%/bin/nvcc}
+    for folder in lib64 targets/x86_64-linux/lib targets/sbsa-linux/lib lib; do
+        [[ -e $top/$folder/libcudart_static.a ]] && nvcc_libraries=$top/$folder && return
+    done
 }
 
 # What nvidia-smi answers. It may warn of one card, and end with 14 or another status, behind the cards
@@ -161,7 +179,7 @@ answer_cpu() { # reason
 }
 
 goal=${1:-run}
-nvcc='' nvcc_version='' nvcc_problem='' card_names='' capabilities='' card_problem=''
+nvcc='' nvcc_version='' nvcc_libraries='' nvcc_problem='' card_names='' capabilities='' card_problem=''
 known_architectures='' architectures='' names='' gencode=''
 wanted=${BACKEND:-}
 ARCH=${ARCH:-}
@@ -191,5 +209,7 @@ assign backend gpu
 assign reason "${card_names:-no card needed to build}, nvcc $nvcc_version,$names"
 assign nvcc "$nvcc"
 assign nvcc_version "$nvcc_version"
+find_libraries
+assign nvcc_libraries "$nvcc_libraries"
 assign architectures "${names# }"
 assign gencode "${gencode# }"

@@ -13,7 +13,7 @@ define line_end
 
 endef
 choose_backend = $(eval refusal :=)$(eval $(subst @@,$(line_end),$(shell env \
-    $(call given,BACKEND NVCC CUDA_HOME CUDA_PATH CUDA_VISIBLE_DEVICES ARCH) $(2) bash $(top)/common/backend.sh $(1))))$(if \
+    $(call given,BACKEND NVCC CUDA_HOME CUDA_PATH CUDA_ROOT CUDATOOLKIT_HOME CONDA_PREFIX VIRTUAL_ENV CUDA_VISIBLE_DEVICES ARCH) $(2) bash $(top)/common/backend.sh $(1))))$(if \
     $(refusal),$(error $(refusal)))
 
 # True for SOLUTION=1 and the like, false for SOLUTION=0.
@@ -58,3 +58,8 @@ grade = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL $(call python_path,$(top)/common
     $(if $(STUDENT),--only $(call quote,$(STUDENT))) $(if $(call is_set,FORCE),--force) \
     $(if $(POINTS),--points $(call quote,$(POINTS))) $(ARGS)
 grade_needs := python compiler make numpy scipy pillow stb boost bubblewrap
+
+# What watches every access relies on calls of g++ and on its order of accesses.
+require_gxx = $(if $(findstring __clang__,$(shell $(call quote,$(CXX)) -dM -E -x c++ /dev/null 2>/dev/null)),$(error \
+    make $(filter explain sanitize replay replays,$(MAKECMDGOALS)) needs g++, whose calls in front of each access \
+    clang++ has not: leave CXX=$(CXX) out, or name a g++))

@@ -131,12 +131,12 @@ host_compiler := $(if $(CCBIN),-ccbin $(call quote,$(CCBIN)))
 include_paths := $(if $(wildcard given further),$(addprefix -I,$(dir $(source)) .))
 flags := -std=c++17 $(if $(call is_set,DEBUG),-G -g -O0 -DLAB_DEBUG,-O3 -lineinfo$(if $(sanitize), -g)) $(gencode) \
     $(host_compiler) $(addprefix -Xcompiler ,-Wall $(LAB_CXX_FLAGS)) $(LAB_NVCC_FLAGS) $(further)
-libraries := $(call peers,$(call quote,$(nvcc)) $(host_compiler),$(LAB_PEERS))
-host_libraries := $(call peers,$(call quote,$(nvcc)) $(host_compiler),$(LAB_HOST_PEERS))
 # The toolkit's libraries lie beside nvcc, or where NVCC_APPEND_FLAGS and LIBRARY_PATH say.
-flags += $(if $(bench),-DLAB_BENCH $(addprefix -l,$(libraries) $(host_libraries)) $(if $(libraries),-DLAB_PEERS \
-    -Xlinker -rpath -Xlinker $(call quote,$(shell dirname -- $(call quote,$(nvcc)))/../lib64)) \
-    $(if $(host_libraries),-DLAB_HOST_PEERS))
+library_path := $(if $(nvcc_libraries),-L$(call quote,$(nvcc_libraries)))
+libraries := $(call peers,$(call quote,$(nvcc)) $(host_compiler) $(library_path),$(LAB_PEERS))
+host_libraries := $(call peers,$(call quote,$(nvcc)) $(host_compiler) $(library_path),$(LAB_HOST_PEERS))
+flags += $(library_path) $(if $(bench),-DLAB_BENCH $(addprefix -l,$(libraries) $(host_libraries)) $(if $(libraries),-DLAB_PEERS \
+    $(if $(nvcc_libraries),-Xlinker -rpath -Xlinker $(call quote,$(nvcc_libraries)))) $(if $(host_libraries),-DLAB_HOST_PEERS))
 
 $(program): always | announce
 	$(call up_to_date,$(call quote,$(nvcc)) --compiler $(call quote,$(or $(CCBIN),g++)),$(said) $(architectures),$(strip \
@@ -144,6 +144,7 @@ $(program): always | announce
 
 else
 
+$(if $(explain)$(sanitize)$(replay),$(call require_gxx))
 libraries := none
 host_libraries := $(call peers,$(call quote,$(CXX)),$(LAB_HOST_PEERS))
 flags := $(strip $(LAB_CXX_FLAGS) $(further) $(if $(bench),-O3 -DLAB_BENCH $(if $(host_libraries),-DLAB_HOST_PEERS)))

@@ -287,10 +287,12 @@ unpack_by_apt() { # packages
 # A virtual environment for the unpacked modules, started by a script that names the libraries:
 # BLAS and LAPACK lie in folders of their own, which the system reaches by links of the superuser.
 make_python() {
-    local system=/usr/bin/python3 version
+    local system=/usr/bin/python3 version libraries
     local matplotlib="$unpacked/usr/lib/python3/dist-packages/matplotlib/__init__.py"
     [[ -x $system ]] || system=$PWD/$unpacked/usr/bin/python3
-    version=$("$system" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || return 1
+    libraries=$("$CXX" -print-multiarch)
+    libraries=$PWD/$unpacked/lib/$libraries:$PWD/$unpacked/usr/lib/$libraries
+    version=$(LD_LIBRARY_PATH=$libraries "$system" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || return 1
     mkdir -p "$unpacked/venv/bin" "$unpacked/venv/lib/python$version/site-packages"
     ln -sf "$system" "$unpacked/venv/bin/python3"
     echo "home = ${system%/*}" >"$unpacked/venv/pyvenv.cfg"

@@ -402,12 +402,14 @@ def test_bench_without_anything_to_measure(course):
 def test_bench_links_the_peers_that_are_there(course):
     exercise_is_untouched(course, True)
     course.card("9.0, NVIDIA H100")
-    nvcc = course.nvcc()
+    toolkit = course.machine / "system/usr/local/cuda"
+    nvcc = course.nvcc(toolkit / "bin/nvcc")
+    write(toolkit / "lib64/libcudart_static.a", "")
     makefile = course.path / "labs/01_alpha/Makefile"
     makefile.write_text("# A lab.\nLAB_PEERS := nppif nppc\n" + makefile.read_text())
     result = bench(course)
     assert result.stdout == "measured --program build/gpu-bench/solutions/01_alpha/alpha\n"
-    assert "-DLAB_BENCH -lnppif -lnppc -DLAB_PEERS -Xlinker -rpath" in course.log()
+    assert f"-DLAB_BENCH -lnppif -lnppc -DLAB_PEERS -Xlinker -rpath -Xlinker {toolkit}/lib64" in course.log()
     # Elsewhere there is no macro and no library.
     course.make("build", "LAB=1")
     assert "LAB_BENCH" not in course.log()
@@ -729,7 +731,11 @@ def test_where_nvcc_is_looked_for(course):
         (folder / "usr/local/cuda-12.9/bin/nvcc", {}),
         (folder / "usr/local/cuda-12.10/bin/nvcc", {}),
         (folder / "usr/local/cuda/bin/nvcc", {}),
+        (folder / "venv/lib/python3.11/site-packages/nvidia/cu13/bin/nvcc", {"VIRTUAL_ENV": str(folder / "venv")}),
+        (folder / "conda/bin/nvcc", {"CONDA_PREFIX": str(folder / "conda")}),
         (course.machine / "extra/nvcc", {}),
+        (folder / "cray/bin/nvcc", {"CUDATOOLKIT_HOME": str(folder / "cray")}),
+        (folder / "root/bin/nvcc", {"CUDA_ROOT": str(folder / "root")}),
         (folder / "path/bin/nvcc", {"CUDA_PATH": str(folder / "path")}),
         (folder / "home/bin/nvcc", {"CUDA_HOME": str(folder / "home")}),
         (folder / "given/nvcc", {"NVCC": str(folder / "given/nvcc")}),
@@ -744,6 +750,29 @@ def test_where_nvcc_is_looked_for(course):
     (course.machine / "extra/nvidia-smi").unlink()
     assert "NVCC=/none/nvcc is no program" in course.refused("build", "LAB=1", "NVCC=/none/nvcc")
     assert backend(course, "NVCC=/none/nvcc", "BACKEND=cpu") == "cpu (BACKEND=cpu)"
+
+
+@pytest.mark.parametrize("libraries", ["lib64", "targets/x86_64-linux/lib", "lib", None])
+def test_where_the_libraries_of_a_toolkit_lie(course, libraries):
+    """NVIDIA's own packages have them in lib64, conda's in targets, PyPI's in lib; Debian's where every compiler looks.
+    nvcc may be a link, as in /usr/bin or /etc/alternatives."""
+    toolkit = course.machine / "system/toolkit"
+    course.nvcc(toolkit / "bin/nvcc")
+    if libraries:
+        write(toolkit / libraries / "libcudart_static.a", "")
+    (course.machine / "extra/nvcc").symlink_to(toolkit / "bin/nvcc")
+    course.make("build", "LAB=1", "BACKEND=gpu")
+    expected = f"-L{toolkit / libraries}" if libraries else ""
+    assert [word for word in course.log().split() if word.startswith("-L")][:1] == [expected][:bool(libraries)]
+
+
+def test_what_clang_cannot_is_said(course):
+    """What watches every access is compiled by g++ alone."""
+    course.extra("clang++", 'case $* in *-dM*) echo "#define __clang__ 1" ;; *) exec g++ "$@" ;; esac')
+    assert course.make("run", "LAB=1", "CXX=clang++").stdout == "alpha says hello\n"
+    for goal in ("sanitize", "explain", "replay"):
+        said = course.refused(goal, "LAB=1", "BACKEND=cpu", "CXX=clang++")
+        assert f"make {goal} needs g++" in said and "leave CXX=clang++ out" in said
 
 
 # The architectures and the flags of nvcc
@@ -966,6 +995,22 @@ def test_set_up_without_root_unpacks(bare, sudo):
     assert "export CPLUS_INCLUDE_PATH := $(CURDIR)/$(top)/build/packages/usr/include" in record
     assert "export LIBRARY_PATH := $(CURDIR)/$(top)/build/packages/usr/lib/some-linux-gnu" in record
     assert set_up(bare, *EVERYTHING).stderr == "" and bare.log() == ""
+
+
+def test_an_unpacked_python_needs_an_unpacked_library(bare):
+    """As Debian's does where nothing else has brought libexpat."""
+    has(bare, "compiler", "stb", "boost", "lists")
+    (bare.machine / "system/usr/bin/python3").unlink()
+    apt(bare)
+    python = '#!/bin/sh\ncase $LD_LIBRARY_PATH in */usr/lib/some-linux-gnu*) ;; *) exit 127 ;; esac\n' + FAKE_PYTHON.partition("\n[")[2].partition("\n")[2]
+    write(bare.machine / "python3", python, True)
+    folder = f"$3{bare.machine}/system/usr/bin"  # what setup.sh's /usr/bin is here
+    bare.extra("dpkg-deb", FAKE_UNPACK + f"""[ "$name" != python3 ] || {{
+        mkdir -p "{folder}" "$3/usr/lib/some-linux-gnu" && cp "{bare.machine}/python3" "{folder}" &&
+            : >"$3/usr/lib/some-linux-gnu/libexpat.so.1"; }}\n""")
+    result = set_up(bare)
+    assert result.returncode == 0, result.stderr
+    assert "PYTHON ?= $(CURDIR)/$(top)/build/packages/python3\n" in (bare.path / "build/setup.mk").read_text()
 
 
 def test_a_compiler_is_not_unpacked(bare):

@@ -192,7 +192,7 @@ while IFS= read -r word; do
     esac
 done <<<"$(xargs printf '%s\n' <<<"${CPU_CXXFLAGS:-} $extra_flags")"
 # Thrust and libcu++ are the system's own, with their sequential back end.
-for folder in "${CUDA_HOME:-/usr/local/cuda}"/include{/cccl,} /usr/local/include{/cccl,} /usr/include; do
+for folder in "${CUDA_HOME:-/usr/local/cuda}"/{,targets/*/}include{/cccl,} /usr/local/include{/cccl,} /usr/include; do
     [ -d "$folder/thrust" ] || continue
     words+=(-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP -DCCCL_DISABLE_FP16_SUPPORT -DCCCL_DISABLE_BF16_SUPPORT)
     [ "$folder" = /usr/include ] || words+=(-isystem "$folder")

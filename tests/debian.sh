@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# To be sourced: packages of a suite of Debian, fetched by apt and unpacked in a folder. Nothing is installed, and
-# the machine's own lists of packages stay as they are.
+# To be sourced, for trying the course elsewhere: packages of a suite of Debian, fetched by apt and unpacked in a folder.
+# Nothing is installed, and the machine's own lists of packages stay as they are.
 #   unpack_debian SUITE ARCHITECTURE FOLDER PACKAGE...     into FOLDER, unless just these packages lie there
+#   copy_course FOLDER     the course as it is here, without what was built
 # The address is the one that this machine's apt has for Debian, or DEBIAN_MIRROR.
 
 debian_mirror() {
@@ -49,4 +50,9 @@ unpack_debian() { # suite, architecture, folder, packages
     done
     rm -rf "$work"
     echo "$suite $*" >"$folder/packages"
+}
+
+copy_course() { # folder
+    mkdir -p "$1" && find "$1" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} + &&
+        git ls-files -z --cached --others --exclude-standard | xargs -0 tar -c | tar -xC "$1"
 }

@@ -77,17 +77,14 @@ bare_system() { # system
     touch "$base/$1/made"
 }
 
-# The course as it is here, without what was built.
 bring_course() { # system
-    rm -rf "$base/$1/course" && mkdir -p "$base/$1/course" &&
-        git ls-files -z --cached --others --exclude-standard | xargs -0 tar -c | tar -xC "$base/$1/course" &&
-        chown -R 1000:1000 "$base/$1/course"
+    rm -rf "$base/$1/course" && copy_course "$base/$1/course" && chown -R 1000:1000 "$base/$1/course"
 }
 
 # One line of the table.
 row() { # step, what, command...
     local said seconds=$SECONDS result='right'
-    said=$base/said/$suite-$1-$(tr -c 'a-z0-9\n' - <<<"$2")
+    said=$base/said/$suite-$1-$(tr -c 'A-Za-z0-9\n' - <<<"$2")
     "${@:3}" >"$said" 2>&1 || { result='FAILED' && wrong=1; }
     rows+=("$(printf '%-9s %-11s %-28s %-7s %5d s' "$suite" "$1" "$2" "$result" $((SECONDS - seconds)))")
     echo "${rows[-1]}"

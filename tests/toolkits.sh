@@ -95,7 +95,7 @@ compile() { # lab, kind: counts
         [ ! -f "labs/$1/bench.py" ] || flags+=' -DLAB_BENCH -DLAB_PEERS -DLAB_HOST_PEERS'
     fi
     mkdir -p "${said%/*}"
-    if NVCC_APPEND_FLAGS=$flags make -s build LAB="$1" "${words[@]}" BACKEND=gpu NVCC="$nvcc" CCBIN="$compiler" \
+    if NVCC_APPEND_FLAGS=$flags make -s -C build/toolkits/course build LAB="$1" "${words[@]}" BACKEND=gpu NVCC="$nvcc" CCBIN="$compiler" \
         ARCH="$cards" >"$said" 2>&1; then
         compiled=$((compiled + 1))
     else
@@ -107,6 +107,7 @@ compile() { # lab, kind: counts
     warnings=$((warnings + warned))
 }
 
+copy_course build/toolkits/course || exit
 for toolkit in "${toolkits[@]}"; do
     if ! bring "$toolkit"; then
         echo "$toolkit could not be fetched: the lines above say why"

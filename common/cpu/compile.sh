@@ -138,6 +138,8 @@ else
         read -r -a words <<<"$group"
         ! takes "${words[@]}" || flags+=("${words[@]}")
     done
+    # clang++ makes one call of two in different branches; but which threads are together goes by the place of a call.
+    ! takes -mllvm -sink-common-insts=false || flags+=(-mllvm -sink-common-insts=false)
 fi
 # What is observed is compiled so that its accesses are those of the source. Only the program has
 # them, not the runtime.

@@ -1,5 +1,10 @@
 # Functions for the course's Makefile and for lab.mk; `top` is the way to the course's folder.
 
+ifeq ($(shell uname -s),Darwin)
+$(error macOS is not supported: the course needs Linux. A virtual machine or a container with Debian or Ubuntu does, on a Mac with \
+    Apple silicon too (docs/setup.md))
+endif
+
 # One word for the shell, whatever is in it.
 quote = '$(subst ','\'',$(1))'
 

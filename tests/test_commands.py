@@ -719,6 +719,12 @@ def test_windows_keeps_nvidia_smi_elsewhere(course):
     assert backend(course).startswith("gpu (NVIDIA GeForce RTX 4060")
 
 
+def test_macos_is_refused(course):
+    course.extra("uname", "echo Darwin")
+    for folder in (".", "labs/01_alpha"):
+        assert "macOS is not supported: the course needs Linux." in course.refused("run", "LAB=1", at=folder)
+
+
 def test_other_backends_are_refused(course):
     assert "BACKEND=tpu is neither gpu nor cpu" in course.refused("run", "LAB=1", "BACKEND=tpu")
 

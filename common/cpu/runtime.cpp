@@ -5,18 +5,20 @@
 #include <pthread.h>
 
 #include "include/cuda_runtime.h"
-#include "runtime/devices.h"    // the devices that the CPU pretends to be
-#include "runtime/faults.h"     // memory faults in words
-#include "runtime/grid.h"       // blocks over the cores, launches from kernels
-#include "runtime/leaks.h"      // device memory that is never freed
-#include "runtime/memory.h"     // device memory that host code may not touch
-#include "runtime/names.h"      // what a kernel is called
-#include "runtime/order.h"      // other orders of blocks and threads
-#include "runtime/patterns.h"   // what memory holds that nobody has written
-#include "runtime/queue.h"      // work that the host has not yet waited for: streams and events
-#include "runtime/record.h"     // what a program has launched and copied, for its checker
-#include "runtime/report.h"     // what is said, and how a program ends
-#include "runtime/scheduler.h"  // the threads of a block: fibers, barriers, warps
+#include "runtime/devices.h"     // the devices that the CPU pretends to be
+#include "runtime/faults.h"      // memory faults in words
+#include "runtime/grid.h"        // blocks over the cores, launches from kernels
+#include "runtime/host_calls.h"  // what the system touches for the host
+#include "runtime/leaks.h"       // device memory that is never freed
+#include "runtime/memory.h"      // device memory that host code may not touch
+#include "runtime/names.h"       // what a kernel is called
+#include "runtime/order.h"       // other orders of blocks and threads
+#include "runtime/paging.h"      // managed memory that moves in pages
+#include "runtime/patterns.h"    // what memory holds that nobody has written
+#include "runtime/queue.h"       // work that the host has not yet waited for: streams and events
+#include "runtime/record.h"      // what a program has launched and copied, for its checker
+#include "runtime/report.h"      // what is said, and how a program ends
+#include "runtime/scheduler.h"   // the threads of a block: fibers, barriers, warps
 
 // What `make sanitize` and `make explain` want to know; calls.h is what the compiler calls before
 // each access for the last two.

@@ -100,11 +100,13 @@ cudaError_t copy(const Rectangle& r, cudaMemcpyKind kind, cudaStream_t stream, b
         stream,
         [r] {
             Memory::instance().set_open(true);
+            Paging::instance().serve(Paging::copies);
             for (size_t row = 0; row < r.height; ++row) {
                 char* const to = r.target + row * r.target_pitch;
                 const char* const from = r.source + row * r.source_pitch;
                 observer::copied(to, from, r.width);
                 std::memmove(to, from, r.width);
+                Paging::instance().filled(to, r.width);
             }
         },
         1);
@@ -132,9 +134,11 @@ cudaError_t fill(void* target, size_t pitch, int value, size_t width, size_t hei
         stream,
         [=] {
             Memory::instance().set_open(true);
+            Paging::instance().serve(Paging::copies);
             for (size_t row = 0; row < height; ++row) {
                 observer::filled(static_cast<char*>(target) + row * pitch, width);
                 std::memset(static_cast<char*>(target) + row * pitch, value, width);
+                Paging::instance().filled(static_cast<char*>(target) + row * pitch, width);
             }
         },
         2);

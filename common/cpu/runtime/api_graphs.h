@@ -174,6 +174,7 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
         if (!side.wrong.empty()) return refused(side.kind, "set: " + side.wrong);
         Queue::instance().add(stream, [=] {
             Memory::instance().set_open(true);
+            Paging::instance().serve(Paging::copies);
             for (size_t row = 0; row < p.height; ++row) {
                 char* const start = static_cast<char*>(p.dst) + row * pitch;
                 observer::filled(start, bytes);

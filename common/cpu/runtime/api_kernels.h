@@ -157,6 +157,7 @@ bool submit(Kernel* taken, const char* arguments, const Shape& shape, const void
         if (lost_device != cudaSuccess) return;
         grid->begin();  // as a node of a graph it may have run before
         Memory::instance().set_open(true);
+        Paging::instance().serve(Paging::device);
         run_grid(*grid);
         if constexpr (is_observed) return;  // then the line itself is known
         if (const Allocation* const allocation = Memory::instance().overrun()) {

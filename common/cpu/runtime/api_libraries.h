@@ -125,6 +125,7 @@ cudaError_t add_library_work(const char* function, cudaStream_t stream,
     Queue::instance().add(stream, [pieces, work = std::move(work)] {
         if (lost_device != cudaSuccess) return;
         Memory::instance().set_open(true);
+        Paging::instance().serve(Paging::device);
         for (const Piece& piece : pieces) show_use(piece);
         work();
     });

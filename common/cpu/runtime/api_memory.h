@@ -151,7 +151,7 @@ cudaError_t cudaHostUnregister(void* pointer) {
 
 namespace {
 
-// What may be said of a range of managed memory changes nothing here.
+// Whether pages of a range can be moved, or something said of them.
 cudaError_t check_managed(const void* pointer, size_t bytes,
                           const char* function = __builtin_FUNCTION()) {
     const Call call(function);
@@ -163,14 +163,58 @@ cudaError_t check_managed(const void* pointer, size_t bytes,
     return failed(cudaErrorInvalidValue, "only managed memory can be moved or advised");
 }
 
+bool is_place(int device) { return device == cudaCpuDeviceId || is_device(device); }
+
 }  // namespace
 
-cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int, cudaStream_t) {
-    return check_managed(pointer, bytes);
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device,
+                                 cudaStream_t stream) {
+    const Call call;
+    const cudaError_t error = check_managed(pointer, bytes);
+    if (error != cudaSuccess) return error;
+    if (const cudaError_t wrong = state_of(stream); wrong != cudaSuccess) return wrong;
+    if (!is_place(device)) return failed(cudaErrorInvalidDevice);
+    Queue::instance().add(stream, [=] {
+        Paging::instance().prefetch(pointer, bytes,
+                                    device == cudaCpuDeviceId ? Paging::host : Paging::device);
+    });
+    return cudaSuccess;
 }
 
-cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise, int) {
-    return check_managed(pointer, bytes);
+cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice, int device) {
+    const Call call;
+    const cudaError_t error = check_managed(pointer, bytes);
+    if (error != cudaSuccess) return error;
+    const auto say = [=](Paging::Advice what, bool set) {
+        Paging::instance().advise(pointer, bytes, what, set);
+    };
+    const bool of_all = advice == cudaMemAdviseSetReadMostly ||
+                        advice == cudaMemAdviseUnsetReadMostly ||
+                        advice == cudaMemAdviseUnsetPreferredLocation;
+    if (!of_all && !is_place(device)) return failed(cudaErrorInvalidDevice);
+    switch (advice) {
+        case cudaMemAdviseSetReadMostly:
+        case cudaMemAdviseUnsetReadMostly:
+            say(Paging::read_mostly, advice == cudaMemAdviseSetReadMostly);
+            break;
+        case cudaMemAdviseSetPreferredLocation:
+        case cudaMemAdviseUnsetPreferredLocation:
+            say(Paging::prefers_host,
+                advice == cudaMemAdviseSetPreferredLocation && device == cudaCpuDeviceId);
+            break;
+        case cudaMemAdviseSetAccessedBy:
+        case cudaMemAdviseUnsetAccessedBy:  // the host cannot read a device's memory
+            if (device != cudaCpuDeviceId)
+                say(Paging::accessed_by_device, advice == cudaMemAdviseSetAccessedBy);
+            break;
+        default:
+            return failed(cudaErrorInvalidValue, "no such advice");
+    }
+    return cudaSuccess;
+}
+
+cuda_cpu::PageTraffic cuda_cpu::page_traffic(const void* pointer) {
+    return Paging::instance().traffic(pointer);
 }
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {

@@ -38,6 +38,7 @@ cudaError_t add_host_function(cudaStream_t stream, Function function) {
         stream,
         [function] {
             Memory::instance().set_open(false);
+            Paging::instance().serve(Paging::host);
             in_host_function = true;
             function();
             in_host_function = false;

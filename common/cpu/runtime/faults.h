@@ -17,6 +17,7 @@
 
 #include "grid.h"
 #include "memory.h"
+#include "paging.h"
 
 namespace cuda_cpu {
 
@@ -297,9 +298,6 @@ inline Explanation explain_jump(const char* address) {
 }
 
 inline void handle_fault(int signal_number, siginfo_t* info, void* raw_context) {
-    if (signal_number == SIGSEGV &&
-        Memory::instance().first_touch(static_cast<char*>(info->si_addr)))
-        return;
     const auto* const context = static_cast<const ucontext_t*>(raw_context);
 #if defined(__x86_64__)
     void* place = reinterpret_cast<void*>(context->uc_mcontext.gregs[REG_RIP]);
@@ -307,17 +305,24 @@ inline void handle_fault(int signal_number, siginfo_t* info, void* raw_context) 
     const bool jumped =  // what was called is no code
         signal_number != SIGFPE && place == info->si_addr;
     if (jumped) place = *reinterpret_cast<char* const*>(stack) - 1;
-    const char* const verb = context->uc_mcontext.gregs[REG_ERR] & 2 ? "wrote to" : "read from";
+    const bool writes = context->uc_mcontext.gregs[REG_ERR] & 2;
+    const char* const verb = writes ? "wrote to" : "read from";
 #elif defined(__aarch64__)
     void* place = reinterpret_cast<void*>(context->uc_mcontext.pc);
     const char* const stack = reinterpret_cast<const char*>(context->uc_mcontext.sp);
     const bool jumped =  // what was called is no code
         signal_number != SIGFPE && place == info->si_addr;
     if (jumped) place = reinterpret_cast<char*>(context->uc_mcontext.regs[30]) - 1;
+    const bool writes = false;  // unknown: what turns out to be a store faults once more
     const char* const verb = "touched";
 #else
 #error "CUDA on the CPU knows x86-64 and 64-bit Arm"
 #endif
+    if (signal_number == SIGSEGV && !jumped) {
+        char* const address = static_cast<char*>(info->si_addr);
+        if (Paging::instance().fault(address, writes)) return;
+        if (Memory::instance().first_touch(address)) return;
+    }
     alarm(10);  // should the crash have happened while the heap was locked, it ends here
     std::string line = learners_place(place);
     const auto [kind, sentence] = jumped && in_kernel()

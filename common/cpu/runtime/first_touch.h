@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -39,30 +40,33 @@ class FirstTouch {
     void forget(const char* begin, const char* end) {
         if (Range* const range = find(begin, end)) range->living = false;
     }
-    // Opens begin..end, or closes it, but for what is not filled.
-    void protect(char* begin, char* end, int protection) {
+    // Opens begin..end, or closes it, but for what is not filled. False if the system refuses.
+    bool protect(char* begin, char* end, int protection) {
         const auto set = [=](char* first, char* last) {
-            if (last > first) mprotect(first, static_cast<size_t>(last - first), protection);
+            first = std::max(first, begin), last = std::min(last, end);
+            return last <= first ||
+                   mprotect(first, static_cast<size_t>(last - first), protection) == 0;
         };
         const Range* const range = find(begin, end);
         if (range == nullptr) return set(begin, end);
-        set(begin, range->begin);
-        const size_t chunks = static_cast<size_t>(range->end - range->begin) / chunk_bytes;
-        for (size_t first = 0, last; first < chunks; first = last + 1) {
+        bool done = set(begin, range->begin);
+        const size_t chunks = chunk_of(*range, std::min(end, range->end) - 1) + 1;
+        for (size_t first = chunk_of(*range, std::max(begin, range->begin)), last; first < chunks;
+             first = last + 1) {
             for (last = first; last < chunks && range->filled[last]; ++last) {
             }
-            set(range->begin + first * chunk_bytes, range->begin + last * chunk_bytes);
+            done &= set(range->begin + first * chunk_bytes, range->begin + last * chunk_bytes);
         }
-        set(range->end, end);
+        return set(range->end, end) && done;
     }
     // Fills the chunk of an address that was touched; false if that is none of these. Is called in the handler of a
     // fault, perhaps on several cores at once.
     bool touched(char* address) {
-        Range* const range = find(address, address + 1, true);
+        Range* const range = find(address, address + 1);
         if (range == nullptr) return false;
         while (lock_.test_and_set()) {
         }
-        const size_t chunk = static_cast<size_t>(address - range->begin) / chunk_bytes;
+        const size_t chunk = chunk_of(*range, address);
         const bool filled = range->filled[chunk] || put_filled(range->begin + chunk * chunk_bytes);
         range->filled[chunk] = filled;
         lock_.clear();
@@ -76,13 +80,14 @@ class FirstTouch {
         std::atomic<bool>* filled;
         std::atomic<bool> living;
     };
-    // The range in begin..end, or `around` it.
-    Range* find(const char* begin, const char* end, bool around = false) {
+    static size_t chunk_of(const Range& range, const char* address) {
+        return static_cast<size_t>(address - range.begin) / chunk_bytes;
+    }
+    // The range that begin..end meets: an allocation has one at most.
+    Range* find(const char* begin, const char* end) {
         for (unsigned int i = 0, count = count_.load(); i < count; ++i) {
             Range& range = ranges_[i];
-            const bool found = around ? begin >= range.begin && end <= range.end
-                                      : begin <= range.begin && end >= range.end;
-            if (range.living && found) return &range;
+            if (range.living && begin < range.end && end > range.begin) return &range;
         }
         return nullptr;
     }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "first_touch.h"
+#include "paging.h"
 #include "patterns.h"
 #include "report.h"
 
@@ -98,7 +99,10 @@ class Memory {
         if (rest > chunks) fill_with(never_written_device, rest, start + bytes);
         fill_with(outside_allocation, start + bytes, pages + mapped);
         allocations_[start] = {kind, start, bytes, pages, mapped, false};
-        if (kind == MemoryKind::managed) share_with_host(start, bytes);
+        if (kind == MemoryKind::managed) {
+            share_with_host(start, bytes);
+            Paging::instance().add(pages, pages + mapped, bytes);
+        }
         used_ += bytes;
         if (kind == MemoryKind::device) {
             closable_.insert(&allocations_[start]);
@@ -132,6 +136,7 @@ class Memory {
             return true;
         }
         // The addresses stay reserved and closed; the memory behind them goes back.
+        Paging::instance().forget(allocation.pages);
         FirstTouch::instance().forget(allocation.pages, allocation.pages + allocation.mapped_bytes);
         madvise(allocation.pages, allocation.mapped_bytes, MADV_DONTNEED);
         mprotect(allocation.pages, allocation.mapped_bytes, PROT_NONE);
@@ -214,6 +219,7 @@ class Memory {
     void keep_open() {
         set_open(true);
         stays_open_ = true;
+        Paging::instance().stop();
     }
     bool stays_open() const { return stays_open_; }
 

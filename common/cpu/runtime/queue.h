@@ -108,6 +108,7 @@ class Queue {
             observer::ends();
         }
         Memory::instance().set_open(false);
+        Paging::instance().serve(Paging::host);
     }
     // The host waits: for the operation with this number, for a stream, for everything. Legacy
     // default-stream rules: the null stream waits for every stream, so it is the whole queue.

@@ -5,13 +5,14 @@
 //      "copies": {"to_device": {"calls": 2, "bytes": 8000, "streams": 0}, "to_host": ..., "on_device": ...},
 //      "leaks": [{"bytes": 4000, "times": 1, "place": "add.cu:41"}],
 //      "unchecked": [{"kernel": "add", "place": "add.cu:44", "times": 1}],
-//      "absent_lanes": ["add.cu:20: lane 0 of a warp reads lane 16 in this shuffle, ..."]}
+//      "absent_lanes": ["add.cu:20: lane 0 of a warp reads lane 16 in this shuffle, ..."],
+//      "managed": [{"bytes": 4000, "device_faults": 1, "host_faults": 1, "to_device": 1, "to_host": 1}]}
 //
 // Launches of one kernel and shape are one entry. "streams": in how many beside the default one. "from"
 // is the host or a kernel. In the build that looks for races an entry has "storing", too: how many
 // threads of a launch stored to global memory, the most of all its launches. Leaks are those of a
 // program that ends with status 0. A launch is unchecked if nobody asked for the last error before the
-// next launch, or before the end. A program that crashes or is killed leaves the file empty.
+// next launch, or before the end. "managed": of each allocation, faults and moved pages (paging.h). A program that crashes or is killed leaves the file empty.
 #pragma once
 
 #include <fcntl.h>
@@ -28,6 +29,7 @@
 #include "call_log.h"
 #include "leaks.h"
 #include "names.h"
+#include "paging.h"
 
 namespace cuda_cpu {
 
@@ -80,7 +82,8 @@ class Record {
         const std::string text =
             "{\"launches\": [" + launches() + "], \"copies\": {" + copies() + "}, \"leaks\": [" +
             (stopped || !Leaks::instance().ends_well() ? "" : leaks()) + "], \"unchecked\": [" +
-            unchecked() + "], \"absent_lanes\": [" + absent_lanes() + "]" +
+            unchecked() + "], \"absent_lanes\": [" + absent_lanes() + "], \"managed\": [" +
+            managed() + "]" +
             (CallLog::instance().wanted() ? ", \"calls\": [" + CallLog::instance().text() + "]"
                                           : "") +
             "}\n";
@@ -194,6 +197,15 @@ class Record {
         });
     }
 
+    static std::string managed() {
+        return listed(Paging::instance().traffic(), [](const PageTraffic& traffic) {
+            return format(
+                "\"bytes\": %zu, \"device_faults\": %zu, \"host_faults\": %zu, \"to_device\": %zu, "
+                "\"to_host\": %zu",
+                traffic.bytes, traffic.device_faults, traffic.host_faults, traffic.to_device,
+                traffic.to_host);
+        });
+    }
     std::string absent_lanes() const {
         std::string text;
         for (const std::string& sentence : absent_lanes_)

@@ -302,6 +302,21 @@ struct cudaMemLocation {
     int id;
 };
 
+namespace cuda_cpu {
+inline int number_of(const cudaMemLocation& location) {
+    return location.type == cudaMemLocationTypeDevice ? location.id
+           : location.type == cudaMemLocationTypeHost ? cudaCpuDeviceId
+                                                      : cudaInvalidDeviceId;
+}
+
+// What CPU mode counts of an allocation of managed memory: how often the device and the host touched a page of 64 KiB
+// that was not there, and how many pages moved, by that or by a prefetch. A card's runtime has no such call.
+struct PageTraffic {
+    size_t bytes, device_faults, host_faults, to_device, to_host;
+};
+PageTraffic page_traffic(const void* pointer);
+}  // namespace cuda_cpu
+
 struct CUstream_st;
 using cudaStream_t = CUstream_st*;
 
@@ -344,17 +359,17 @@ inline cudaError_t cudaMemcpyPeerAsync(void* target, int, const void* source, in
     return cudaMemcpyAsync(target, source, bytes, cudaMemcpyDeviceToDevice, stream);
 }
 
-// Managed memory is never moved here. CUDA 13 names the place by a cudaMemLocation.
+// Managed memory moves in pages of 64 KiB. CUDA 13 names the place by a cudaMemLocation.
 cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device,
                                  cudaStream_t stream = nullptr);
 cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice, int device);
 inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation location,
                                         unsigned int, cudaStream_t stream = nullptr) {
-    return cudaMemPrefetchAsync(pointer, bytes, location.id, stream);
+    return cudaMemPrefetchAsync(pointer, bytes, cuda_cpu::number_of(location), stream);
 }
 inline cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice,
                                  cudaMemLocation location) {
-    return cudaMemAdvise(pointer, bytes, advice, location.id);
+    return cudaMemAdvise(pointer, bytes, advice, cuda_cpu::number_of(location));
 }
 
 template <class T>

@@ -79,6 +79,7 @@ cudaError_t cudaMallocHost(void** pointer, size_t bytes, unsigned int) {
 }
 
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int flags) {
+    const Call call;  // by its own name
     return cudaMallocHost(pointer, bytes, flags);
 }
 

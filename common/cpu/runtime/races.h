@@ -84,6 +84,10 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
         const Stamp now = stamp_of_work(nullptr);
         if (!joins(*region, now.serial)) compare_with_cells(begin, begin + bytes, now, write);
         compare_with_copies(*region, begin, bytes, now, write);
+        forget_copies(*region, [&](const Region::Copy& copy) {  // who sees that one sees this one
+            return begin <= copy.begin && copy.end <= begin + bytes && (write || !copy.write) &&
+                   is_ordered(copy.stamp, now);
+        });
         region->copies.push_back({begin, begin + bytes, now, write});
     }
 
@@ -293,6 +297,13 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
             return region_in(page_of(address), address);
         return nullptr;
     }
+    static constexpr size_t most_copies =
+        256;  // that a region remembers; beyond, some are forgotten
+    template <class Condition>
+    static void forget_copies(Region& region, Condition condition) {
+        auto& copies = region.copies;
+        copies.erase(std::remove_if(copies.begin(), copies.end(), condition), copies.end());
+    }
     // Notes that a piece of work touches the region. Whether all others that did came before.
     bool joins(Region& region, uint32_t work) {
         if (!region.works.empty() && region.works.back() == work) return region_is_ordered_;
@@ -303,11 +314,12 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
         works.erase(std::remove_if(works.begin(), works.end(), is_before), works.end());
         region_is_ordered_ = works.empty();
         works.push_back(work);
-        auto& copies = region.copies;
-        copies.erase(
-            std::remove_if(copies.begin(), copies.end(),
-                           [&](const Region::Copy& copy) { return is_before(copy.stamp.serial); }),
-            copies.end());
+        // Work of a third stream may still come that nothing orders behind a copy, unless the host has waited for that.
+        forget_copies(region, [&](const Region::Copy& copy) {
+            return is_before(copy.stamp.serial) &&
+                   (StreamOrder::instance().host_knows(copy.stamp.serial) ||
+                    region.copies.size() > most_copies);
+        });
         return region_is_ordered_;
     }
     void compare_with_cells(const char* begin, const char* end, const Stamp& now, bool write) {

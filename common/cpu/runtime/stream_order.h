@@ -82,6 +82,13 @@ class StreamOrder {
     void begins(uint64_t number) { current_ = works_of_numbers_[number - 1], begun_ = false; }
     void ends() { current_ = 0; }
 
+    // Whether the host has waited for it, so that all it hands out from now on comes behind.
+    bool host_knows(uint32_t number) const {
+        const Work& work = works_[number];
+        const Clock& clock = lines_[host].clock;
+        return work.stream < clock.size() && clock[work.stream] >= work.place;
+    }
+
     // Whether there is work that the host has not waited for.
     bool outstanding() const { return outstanding_; }
 

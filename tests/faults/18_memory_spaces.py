@@ -78,7 +78,7 @@ FAULTS = [
     Fault(name="managed memory never freed", old="    if (kind == Kind::managed) CHECK(cudaFree(memory));\n", new="",
           caught="never given to cudaFree|never freed", backends=CPU, cases=(f"managed: {PAGES}",)),
     # Task 6
-    Fault(name="nobody waits", old=WAIT, new="    //: // TODO 6", caught="before the kernels have written them.*TODO 6", backends=CPU,
+    Fault(name="nobody waits", old=WAIT, new="    //: // TODO 6", caught="before the kernels have written to them.*TODO 6", backends=CPU,
           cases=("managed: 33 rotors", "mapped: 33 rotors")),
     # Task 7
     Fault(name="field not sent", old=SEND.format("field", "field", "device"), new="", caught=r"of the field that.*TODO 7a|send them there.*TODO 7a", backends=CPU,

@@ -63,7 +63,8 @@ class Traffic {
         const auto after = count();
         const auto one = [&](size_t i) { return double(after[i] - before_[i]) / rounds; };
         return lab::format(
-            "a round moves %.4g pages to the device in %.4g faults, and %.4g to the host in %.4g",
+            "pages that a round moves: %.4g to the device, after %.4g faults; %.4g to the host, "
+            "after %.4g",
             one(2), one(0), one(3), one(1));
 #else
         (void)rounds;

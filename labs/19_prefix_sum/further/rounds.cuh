@@ -48,15 +48,23 @@ struct Stages {
     __device__ Vector<T>& vector(int64_t round, int row) const {
         return mine[(round % stages * rows + row) * round_threads];
     }
-    // Begins the copies of a tile, and makes a group of them, even if there is nothing to copy.
+    // Begins the copies of a tile, and makes a group of them, even if there is nothing to copy. Only
+    // a vector that is all in the array is copied at one go.
     __device__ void begin(const T* input, int64_t round, int64_t tile) const {
         const int64_t first = first_vector<rows>(tile, round_threads);
+        const bool whole = (tile + 1) * (4 * rows * round_threads) <= count;
 #pragma unroll
         for (int j = 0; j < rows; j++) {
             const int64_t element = 4 * (first + j * warp_size);
-            const int64_t there = max(int64_t{0}, min(int64_t{4}, count - element));
-            lab::copy_async_part<16>(&vector(round, j), there > 0 ? input + element : input,
-                                     int(there) * int(sizeof(T)));
+            Vector<T>& to = vector(round, j);
+            if (whole) {
+                lab::copy_async<16>(&to, input + element, true);
+            } else {
+                for (int k = 0; k < 4; k++) {
+                    const bool exists = element + k < count;
+                    lab::copy_async<4>(&to.x[k], exists ? input + element + k : input, exists);
+                }
+            }
         }
         lab::commit_copies();
     }
@@ -67,6 +75,11 @@ struct Stages {
         return found;
     }
 };
+
+// A word as it is now.
+__device__ __forceinline__ Word look(const Word* word) {
+    return *static_cast<const volatile Word*>(word);
+}
 
 // What a block adds up of a tile before it can be stored.
 template <class T>
@@ -113,28 +126,37 @@ __global__ void __launch_bounds__(round_threads) scan_rounds(Scan<T> scan, Word*
     T before_round = 0;
     for (int64_t round = 0; round * blocks < tiles; round++) {
         const int64_t first = round * blocks, tile = first + blockIdx.x, next = tile + blocks;
+        const int64_t others = min(blocks, tiles - first);
+        // Asked for now, needed later: by then the word has come.
+        Word early = 0;
+        if (threadIdx.x < others) early = look(&words[first + threadIdx.x]);
         staged.begin(scan.input, round + stages - 1, tile + (stages - 1) * blocks);
         lab::wait_for_copies<stages - 2>();
         const OfTile<T> of_next = add_up(staged.read(round + 1), of_warp[(round + 1) % 2],
                                          next < tiles ? &words[next] : nullptr);
-        // Thread k waits for the words of blocks k, k + round_threads, ...
+        Rows<T, rows> found = staged.read(round);
+        T before_row[rows];
+        found.scan(before_row);
+
+        // Thread k adds up the words of blocks k, k + round_threads, ...
         T before = 0, all = 0;
-        for (int64_t block = threadIdx.x; block < min(blocks, tiles - first);
-             block += round_threads) {
-            const T sum = sum_in<T>(wait_for(&words[first + block]));
+        for (int64_t block = threadIdx.x; block < others; block += round_threads) {
+            if (meaning_of(early) == nothing_yet || block >= round_threads) {
+                early = wait_for(&words[first + block]);
+            }
+            const T sum = sum_in<T>(early);
             if (block < blockIdx.x) before += sum;
             all += sum;
         }
-        before = warp_total(before);
-        all = warp_total(all);
+        if (warp * warp_size < others) {
+            before = warp_total(before);
+            all = warp_total(all);
+        }
         if (lane == 0) before_of_warp[warp] = before, all_of_warp[warp] = all;
         __syncthreads();
         before = warp_total(lane < round_warps ? before_of_warp[lane] : T{0});
         all = warp_total(lane < round_warps ? all_of_warp[lane] : T{0});
 
-        Rows<T, rows> found = staged.read(round);
-        T before_row[rows];
-        found.scan(before_row);
         found.finish(before_row, before_round + before + mine.before_warp, scan.shift);
         found.store(scan.output, first_vector<rows>(tile, round_threads), scan.count,
                     (tile + 1) * tile_elements <= scan.count);

@@ -109,7 +109,6 @@ bool is_event(cudaEvent_t event) { return Queue::instance().events.count(event) 
 
 bool is_device(int device) { return device >= 0 && device < static_cast<int>(devices().size()); }
 
-thread_local int current_device = 0;
 std::atomic<int> largest_dynamic_shared{shared_per_block};  // raised by cudaFuncSetAttribute
 
 // How much dynamic shared memory a block may have.

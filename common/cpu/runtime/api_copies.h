@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "api_call.h"
 #include "memory.h"
@@ -99,7 +100,7 @@ cudaError_t copy(const Rectangle& r, cudaMemcpyKind kind, cudaStream_t stream, b
     const uint64_t number = Queue::instance().add(
         stream,
         [r] {
-            Memory::instance().set_open(true);
+            Memory::instance().set_open(all_devices);
             Paging::instance().serve(Paging::copies);
             for (size_t row = 0; row < r.height; ++row) {
                 char* const to = r.target + row * r.target_pitch;
@@ -133,7 +134,7 @@ cudaError_t fill(void* target, size_t pitch, int value, size_t width, size_t hei
     const uint64_t number = Queue::instance().add(
         stream,
         [=] {
-            Memory::instance().set_open(true);
+            Memory::instance().set_open(all_devices);
             Paging::instance().serve(Paging::copies);
             for (size_t row = 0; row < height; ++row) {
                 observer::filled(static_cast<char*>(target) + row * pitch, width);
@@ -183,6 +184,39 @@ cudaError_t cudaMemcpyAsync(void* target, const void* source, size_t bytes, cuda
     return copy(
         {static_cast<char*>(target), bytes, static_cast<const char*>(source), bytes, bytes, 1},
         kind, stream, false);
+}
+
+namespace {
+// Device memory must be that of the device which is named.
+cudaError_t copy_between(void* target, int target_device, const void* source, int source_device,
+                         size_t bytes, cudaStream_t stream, bool blocking, const char* function) {
+    if (const Call call(function); !call) return call.state;
+    if (!is_device(target_device) || !is_device(source_device))
+        return failed(cudaErrorInvalidDevice);
+    const std::pair<const void*, int> sides[] = {{target, target_device}, {source, source_device}};
+    for (const auto& [pointer, device] : sides) {
+        const Allocation* const found = Memory::instance().find(pointer);
+        if (found != nullptr && found->kind == MemoryKind::device && found->device != device)
+            return refused("other",
+                           format("copy: the %s is memory of device %d, not of device %d",
+                                  pointer == target ? "target" : "source", found->device, device));
+    }
+    return copy(
+        {static_cast<char*>(target), bytes, static_cast<const char*>(source), bytes, bytes, 1},
+        cudaMemcpyDeviceToDevice, stream, blocking, function);
+}
+}  // namespace
+
+cudaError_t cudaMemcpyPeer(void* target, int target_device, const void* source, int source_device,
+                           size_t bytes) {
+    return copy_between(target, target_device, source, source_device, bytes, nullptr, true,
+                        "cudaMemcpyPeer");
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* target, int target_device, const void* source,
+                                int source_device, size_t bytes, cudaStream_t stream) {
+    return copy_between(target, target_device, source, source_device, bytes, stream, false,
+                        "cudaMemcpyPeerAsync");
 }
 
 cudaError_t cudaMemcpy2D(void* target, size_t target_pitch, const void* source, size_t source_pitch,

@@ -1,9 +1,6 @@
 // The API of devices: how many there are, what they are like, their limits, waiting for them.
 #pragma once
 
-#include <set>
-#include <utility>
-
 #include "api_call.h"
 #include "devices.h"
 #include "memory.h"
@@ -56,7 +53,6 @@ cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
 
 namespace {
 unsigned int device_flags = 0;
-std::set<std::pair<int, int>> peers;  // which device may use the memory of which
 }  // namespace
 
 cudaError_t cudaSetDeviceFlags(unsigned int flags) {
@@ -94,7 +90,7 @@ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
     return call.state;
 }
 
-// All pretend devices share their memory.
+// All pretend devices can use each other's memory, once they are asked to.
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
     const Call call;
     if (!call) return call.state;
@@ -108,14 +104,14 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int) {
     if (!call) return call.state;
     if (!is_device(peer)) return failed(cudaErrorInvalidDevice);
     if (peer == current_device) return failed(cudaErrorPeerAccessUnsupported);
-    const bool is_new = peers.emplace(current_device, peer).second;
+    const bool is_new = peers().emplace(current_device, peer).second;
     return is_new ? cudaSuccess : failed(cudaErrorPeerAccessAlreadyEnabled);
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer) {
     const Call call;
     if (!call) return call.state;
-    const bool was_there = peers.erase({current_device, peer}) != 0;
+    const bool was_there = peers().erase({current_device, peer}) != 0;
     return was_there ? cudaSuccess : failed(cudaErrorPeerAccessNotEnabled);
 }
 
@@ -134,7 +130,7 @@ cudaError_t cudaDeviceSynchronize() {
     if (!call) return call.state;
     if (Queue::instance().break_captures())
         return failed(cudaErrorStreamCaptureUnsupported, "a stream is captured");
-    Queue::instance().wait_for_all();
+    Queue::instance().wait_for_device(current_device);
     return device_state();
 }
 
@@ -144,7 +140,7 @@ cudaError_t cudaDeviceReset() {
     Queue::instance().wait_for_all();
     Queue::instance().forget_all();
     Memory::instance().release_all();
-    peers.clear();
+    peers().clear();
     lost_device = cudaSuccess;
     last_error() = cudaSuccess;
     return cudaSuccess;

@@ -19,7 +19,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
     }
     const Call call;
     if (!call) return call.state;
-    *event = new CUevent_st{(flags & cudaEventDisableTiming) == 0, nullptr};
+    *event = new CUevent_st{(flags & cudaEventDisableTiming) == 0, nullptr, current_device};
     Queue::instance().events.insert(*event);
     return cudaSuccess;
 }
@@ -39,6 +39,10 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     if (!call) return call.state;
     if (!is_event(event)) return failed(cudaErrorInvalidResourceHandle);
     if (const cudaError_t error = state_of(stream); error != cudaSuccess) return error;
+    if (const int device = Queue::device_of(stream); device != event->device)
+        return failed(cudaErrorInvalidResourceHandle,
+                      format("the event was made on device %d, the stream is of device %d",
+                             event->device, device));
     const auto capture = Queue::instance().captures.find(stream);
     event->capture = capture != Queue::instance().captures.end() ? capture->second : nullptr;
     if (event->capture != nullptr) {
@@ -85,6 +89,10 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
             return failed(cudaErrorInvalidResourceHandle);
         }
     }
+    if (start->device != stop->device)
+        return failed(cudaErrorInvalidResourceHandle,
+                      format("one event is of device %d, the other of device %d", start->device,
+                             stop->device));
     if (!start->record->done || !stop->record->done) return cudaErrorNotReady;
     const std::chrono::duration<float, std::milli> elapsed =
         stop->record->time - start->record->time;

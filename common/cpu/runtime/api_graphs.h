@@ -98,7 +98,7 @@ cudaError_t fill_executable(CUgraphExec_st& executable, const CUgraph_st& graph)
     }
     executable.lines = ends.size();
     while (executable.streams.size() + 1 < executable.lines) {
-        executable.streams.push_back(new CUstream_st{cudaStreamNonBlocking, 0});
+        executable.streams.push_back(new CUstream_st{cudaStreamNonBlocking, 0, current_device});
         Queue::instance().streams.insert(executable.streams.back());
     }
     return cudaSuccess;
@@ -173,7 +173,7 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
         const Side side = look_at(p.dst, pitch * (p.height - 1) + bytes, "target");
         if (!side.wrong.empty()) return refused(side.kind, "set: " + side.wrong);
         Queue::instance().add(stream, [=] {
-            Memory::instance().set_open(true);
+            Memory::instance().set_open(all_devices);
             Paging::instance().serve(Paging::copies);
             for (size_t row = 0; row < p.height; ++row) {
                 char* const start = static_cast<char*>(p.dst) + row * pitch;

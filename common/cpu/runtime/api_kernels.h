@@ -52,6 +52,11 @@ void check_pointer_argument(const Kernel& kernel, const char* arguments, int pos
     if (allocation->freed && pointer < allocation->start + allocation->bytes) {
         stop(argument() + "a pointer into memory that was given to cudaFree.", "freed");
     }
+    const int owner = allocation->device;
+    if (allocation->kind == MemoryKind::device && !(reach_of(current_device) >> owner & 1)) {
+        stop(argument() + format("memory of device %d, but the kernel runs on device %d, which %s.",
+                                 owner, current_device, how_to_reach(owner).c_str()));
+    }
 }
 
 bool valid_launch(const Kernel& kernel, const Shape& shape) {
@@ -111,6 +116,11 @@ bool valid_launch(const Kernel& kernel, const Shape& shape) {
                       "captured");
     if (!in_kernel() && !is_stream(shape.stream))
         return refuse(cudaErrorInvalidResourceHandle, "names a stream that does not exist");
+    if (!in_kernel() && Queue::device_of(shape.stream) != current_device)
+        return refuse(cudaErrorInvalidResourceHandle,
+                      format("names a stream of device %d, but device %d is current: call "
+                             "cudaSetDevice before it",
+                             Queue::device_of(shape.stream), current_device));
     return true;
 }
 
@@ -153,10 +163,11 @@ bool submit(Kernel* taken, const char* arguments, const Shape& shape, const void
     const Call call;
     if (CallLog::instance().wanted() && open_calls == 1)
         CallLog::instance().launches(name_of(*grid->kernel));
+    grid->device = current_device;
     Queue::instance().add(shape.stream, [grid = std::shared_ptr<Grid>(std::move(grid))] {
         if (lost_device != cudaSuccess) return;
         grid->begin();  // as a node of a graph it may have run before
-        Memory::instance().set_open(true);
+        Memory::instance().set_open(reach_of(grid->device));
         Paging::instance().serve(Paging::device);
         run_grid(*grid);
         if constexpr (is_observed) return;  // then the line itself is known

@@ -124,7 +124,7 @@ cudaError_t add_library_work(const char* function, cudaStream_t stream,
     for (const Piece& piece : pieces) expect_on_device(function, piece);
     Queue::instance().add(stream, [pieces, work = std::move(work)] {
         if (lost_device != cudaSuccess) return;
-        Memory::instance().set_open(true);
+        Memory::instance().set_open(all_devices);
         Paging::instance().serve(Paging::device);
         for (const Piece& piece : pieces) show_use(piece);
         work();

@@ -33,7 +33,7 @@ cudaError_t allocate(void** pointer, size_t bytes, MemoryKind kind,
     if (pointer == nullptr) return failed(cudaErrorInvalidValue);
     *pointer = nullptr;
     if (bytes == 0) return cudaSuccess;
-    *pointer = Memory::instance().allocate(bytes, kind, capacity());
+    *pointer = Memory::instance().allocate(bytes, kind, capacity(), current_device);
     if (*pointer != nullptr) {
         Leaks::instance().allocated(*pointer);
         if constexpr (is_observed) observer::allocated(*Memory::instance().find(*pointer));
@@ -222,7 +222,7 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
     const Call call;
     if (!call) return call.state;
     *total = capacity();
-    *free = std::min(*total - std::min(*total, Memory::instance().used()),
+    *free = std::min(*total - std::min(*total, Memory::instance().used(current_device)),
                      Memory::host_bytes_available());
     return cudaSuccess;
 }
@@ -238,7 +238,8 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     attributes->type = managed  ? cudaMemoryTypeManaged
                        : pinned ? cudaMemoryTypeHost
                                 : cudaMemoryTypeDevice;
-    attributes->device = current_device;
+    attributes->device =
+        allocation->kind == MemoryKind::device ? allocation->device : current_device;
     attributes->devicePointer = address;
     attributes->hostPointer = managed || pinned ? address : nullptr;
     return cudaSuccess;

@@ -37,7 +37,7 @@ cudaError_t add_host_function(cudaStream_t stream, Function function) {
     const uint64_t number = Queue::instance().add(
         stream,
         [function] {
-            Memory::instance().set_open(false);
+            Memory::instance().set_open(0);
             Paging::instance().serve(Paging::host);
             in_host_function = true;
             function();
@@ -63,7 +63,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) 
     const Call call;
     if (!call) return call.state;
     if (flags > cudaStreamNonBlocking) return failed(cudaErrorInvalidValue);
-    *stream = new CUstream_st{flags, 0};
+    *stream = new CUstream_st{flags, 0, current_device};
     Queue::instance().streams.insert(*stream);
     return cudaSuccess;
 }

@@ -1,10 +1,10 @@
 // With CUDA_CPU_RECORD_CALLS=1 the record (record.h) has the calls, too, in their order, as "calls":
 //
-//     {"call": "cudaMemcpyAsync", "kernel": "", "work": 1, "stream": 2, "priority": 0, "waits": false}
+//     {"call": "cudaMemcpyAsync", "kernel": "", "work": 1, "stream": 2, "priority": 0, "device": 0, "waits": false}
 //
 // A launch is the call "launch". "work": how many operations it has put into the queue, none while a
 // stream is captured; "stream": where, by the order in which streams get their first, 0 is the default
-// stream, -1 none; "waits": the host has waited in it for the device, as a copy of pageable memory does.
+// stream of its device, -1 none; "waits": the host has waited in it for the device, as a copy of pageable memory does.
 #pragma once
 
 #include <cstdint>
@@ -28,18 +28,19 @@ class CallLog {
 
     // All under the queue's lock.
     void begins(const char* function) {
-        if (wanted_ && calls_.size() < most) calls_.push_back({function, {}, 0, -1, 0, false});
+        if (wanted_ && calls_.size() < most) calls_.push_back({function, {}, 0, -1, 0, 0, false});
     }
     void launches(const std::string& kernel) {
         if (Made* const last = newest()) last->function = "launch", last->kernel = kernel;
     }
-    void work_for(cudaStream_t stream, int priority) {
+    // `stream`: null for a default stream.
+    void work_for(cudaStream_t stream, int priority, int device) {
         Made* const last = newest();
         if (last == nullptr || last->work++ > 0) return;
-        const bool is_default = stream == nullptr || stream == cudaStreamLegacy;
         const int fresh = static_cast<int>(numbers_.size()) + 1;
-        last->stream = is_default ? 0 : numbers_.emplace(stream, fresh).first->second;
+        last->stream = stream == nullptr ? 0 : numbers_.emplace(stream, fresh).first->second;
         last->priority = priority;
+        last->device = device;
     }
     void waits() {
         if (Made* const last = newest()) last->waits = true;
@@ -50,9 +51,9 @@ class CallLog {
         for (const Made& one : calls_)
             text += format(
                 "%s{\"call\": \"%s\", \"kernel\": %s, \"work\": %llu, \"stream\": %d, "
-                "\"priority\": %d, \"waits\": %s}",
+                "\"priority\": %d, \"device\": %d, \"waits\": %s}",
                 text.empty() ? "" : ", ", one.function, json(one.kernel.c_str()).c_str(),
-                static_cast<unsigned long long>(one.work), one.stream, one.priority,
+                static_cast<unsigned long long>(one.work), one.stream, one.priority, one.device,
                 one.waits ? "true" : "false");
         return text;
     }
@@ -62,7 +63,7 @@ class CallLog {
         const char* function;
         std::string kernel;
         uint64_t work;
-        int stream, priority;
+        int stream, priority, device;
         bool waits;
     };
     static constexpr size_t most = 100000;

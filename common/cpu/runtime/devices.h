@@ -1,10 +1,14 @@
 // The devices that the CPU pretends to be, with facts from their data sheets. CUDA_CPU_DEVICE names
-// one or, separated by commas, several; CUDA_VISIBLE_DEVICES set to nothing or -1 hides them all.
+// one or, separated by commas, several; CUDA_CPU_DEVICES says how many of them there are, in turn.
+// CUDA_VISIBLE_DEVICES set to nothing or -1 hides them all.
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report.h"
@@ -40,6 +44,9 @@ constexpr int assumed_registers_per_thread = 32;  // the host compiler does not 
 // Shared memory is given to a block in units of this many bytes.
 inline size_t shared_unit(const DeviceFacts& facts) { return facts.major < 8 ? 256 : 128; }
 
+constexpr unsigned long most_devices = 32;  // a set of devices is a word
+constexpr uint32_t all_devices = ~0u;
+
 // The devices of CUDA_CPU_DEVICE.
 inline std::vector<const DeviceFacts*> wished_devices() {
     const char* const wish = std::getenv("CUDA_CPU_DEVICE");
@@ -57,6 +64,17 @@ inline std::vector<const DeviceFacts*> wished_devices() {
                  ".");
         }
         devices.push_back(known);
+    }
+    if (const char* const text = std::getenv("CUDA_CPU_DEVICES");
+        text != nullptr && *text != '\0') {
+        char* end = nullptr;
+        const unsigned long count = std::strtoul(text, &end, 10);
+        if (*end != '\0' || count < 1 || count > most_devices)
+            stop("CUDA_CPU_DEVICES: \"" + std::string(text) +
+                 "\" is not a number of devices from 1 to 32.");
+        const size_t kinds = devices.size();
+        while (devices.size() < count) devices.push_back(devices[devices.size() - kinds]);
+        devices.resize(count);
     }
     return devices;
 }
@@ -80,6 +98,30 @@ inline std::vector<const DeviceFacts*> visible_devices() {
 inline const std::vector<const DeviceFacts*>& devices() {
     static const auto& list = *new std::vector<const DeviceFacts*>(visible_devices());
     return list;
+}
+
+inline thread_local int current_device = 0;
+
+// Which device may use the memory of which, since cudaDeviceEnablePeerAccess; under the queue's lock.
+inline std::set<std::pair<int, int>>& peers() {
+    static auto& pairs = *new std::set<std::pair<int, int>>;
+    return pairs;
+}
+// The devices whose memory a kernel on this one can use, a bit each.
+inline uint32_t reach_of(int device) {
+    if (devices().size() == 1) return all_devices;
+    uint32_t reach = 1u << device;
+    for (const auto& [user, owner] : peers())
+        if (user == device) reach |= 1u << owner;
+    return reach;
+}
+
+// What is said of a device that cannot: the end of a sentence.
+inline std::string how_to_reach(int owner) {
+    return format(
+        "has no access to it: copy it with cudaMemcpyPeerAsync, or call "
+        "cudaDeviceEnablePeerAccess(%d, 0) while that device is current",
+        owner);
 }
 
 inline cudaDeviceProp properties_of(const DeviceFacts& facts) {

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <string>
 
+#include "devices.h"
 #include "grid.h"
 #include "memory.h"
 #include "paging.h"
@@ -210,6 +211,13 @@ inline Explanation explain_address(const char* address, const std::string& who) 
     const std::string what = who + words;
     if (allocation != nullptr && allocation->freed)
         return {"freed", what + ": it was given to cudaFree before this kernel ran."};
+    if (allocation != nullptr && address >= allocation->start &&
+        address < allocation->start + allocation->bytes && current_grid != nullptr &&
+        !(reach_of(current_grid->device) >> allocation->device & 1)) {
+        return {"other", what + format(" of device %d. The kernel runs on device %d, which %s.",
+                                       allocation->device, current_grid->device,
+                                       how_to_reach(allocation->device).c_str())};
+    }
     if (allocation != nullptr && address < allocation->start)
         return {"bounds", what + ": the index is below 0, compare it with 0 before the access."};
     return {"bounds", what + ": compare the index with the number of elements before the access."};

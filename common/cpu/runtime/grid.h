@@ -29,6 +29,7 @@ struct Grid {
     std::mutex children_mutex;
     std::vector<std::unique_ptr<Grid>> children, tails;
     LaunchFacts facts{};
+    int device = 0;
     std::unique_ptr<GridBarrier> barrier;  // of a cooperative launch
 
     Grid(const Shape& shape, std::unique_ptr<Kernel> kernel)

@@ -9,6 +9,7 @@
 #include <sys/sysinfo.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -60,6 +61,7 @@ struct Allocation {
     char* pages;   // what is mapped
     size_t mapped_bytes;
     bool freed;
+    int device = 0;  // whose memory it is
 };
 
 inline bool is_pinned(const Allocation& allocation) {
@@ -75,9 +77,10 @@ class Memory {
     }
 
     // Null when there is no room. `kind` is device or managed.
-    void* allocate(size_t bytes, MemoryKind kind, size_t capacity) {
+    void* allocate(size_t bytes, MemoryKind kind, size_t capacity, int device) {
         std::lock_guard<std::mutex> lock(mutex_);
-        if (bytes > capacity || used_ > capacity - bytes || bytes > host_bytes_available()) {
+        if (bytes > capacity || used_[device] > capacity - bytes ||
+            bytes > host_bytes_available()) {
             return nullptr;
         }
         // A guard page follows; large allocations start on a large page, which keeps closing cheap.
@@ -98,15 +101,15 @@ class Memory {
         fill_with(never_written_device, start, rest > chunks ? chunks : start + bytes);
         if (rest > chunks) fill_with(never_written_device, rest, start + bytes);
         fill_with(outside_allocation, start + bytes, pages + mapped);
-        allocations_[start] = {kind, start, bytes, pages, mapped, false};
+        allocations_[start] = {kind, start, bytes, pages, mapped, false, device};
         if (kind == MemoryKind::managed) {
             share_with_host(start, bytes);
             Paging::instance().add(pages, pages + mapped, bytes);
         }
-        used_ += bytes;
+        used_[device] += bytes;
         if (kind == MemoryKind::device) {
             closable_.insert(&allocations_[start]);
-            if (!open_) FirstTouch::instance().protect(pages, pages + mapped, PROT_NONE);
+            if (!is_open(device)) FirstTouch::instance().protect(pages, pages + mapped, PROT_NONE);
         }
         return start;
     }
@@ -117,7 +120,7 @@ class Memory {
         char* const first = static_cast<char*>(const_cast<void*>(start));
         allocations_.erase(allocations_.lower_bound(first),
                            allocations_.lower_bound(first + bytes));
-        allocations_[first] = {kind, first, bytes, nullptr, 0, false};
+        allocations_[first] = {kind, first, bytes, nullptr, 0, false, 0};
         if (kind != MemoryKind::symbol) share_with_host(first, bytes);
         shares_host_memory_ =
             shares_host_memory_ || kind == MemoryKind::pinned || kind == MemoryKind::registered;
@@ -142,7 +145,7 @@ class Memory {
         mprotect(allocation.pages, allocation.mapped_bytes, PROT_NONE);
         allocation.freed = true;
         closable_.erase(&allocation);
-        used_ -= allocation.bytes;
+        used_[allocation.device] -= allocation.bytes;
         return true;
     }
 
@@ -203,12 +206,15 @@ class Memory {
 
     bool on_device(const void* pointer) const { return pointer >= begin_ && pointer < end_; }
 
-    // Opens or closes all device memory to the code that runs.
-    void set_open(bool open) {
+    // Opens the memory of these devices, a bit each, to the code that runs, and closes that of the others.
+    void set_open(uint32_t devices) {
         std::lock_guard<std::mutex> lock(mutex_);
-        if (open_ == open || stays_open_) return;
-        open_ = open;
+        if (open_ == devices || stays_open_) return;
+        const uint32_t changed = open_ ^ devices;
+        open_ = devices;
         for (const Allocation* const allocation : closable_) {
+            if ((changed >> allocation->device & 1) == 0) continue;
+            const bool open = is_open(allocation->device);
             FirstTouch::instance().protect(allocation->pages,
                                            allocation->pages + allocation->mapped_bytes,
                                            open ? PROT_READ | PROT_WRITE : PROT_NONE);
@@ -217,7 +223,7 @@ class Memory {
 
     // From now on host code may touch device memory, too: a library that is not the learner's code does.
     void keep_open() {
-        set_open(true);
+        set_open(~0u);
         stays_open_ = true;
         Paging::instance().stop();
     }
@@ -225,15 +231,18 @@ class Memory {
 
     // Whether a fault was only the first touch of a piece of a large allocation.
     bool first_touch(char* address) {
-        const bool may_be_touched = open_ || is_shared_with_host(address);
+        const Allocation* const allocation = open_ == 0 ? nullptr : find_unlocked(address);
+        const bool may_be_touched =
+            (allocation != nullptr && is_open(allocation->device)) || is_shared_with_host(address);
         return may_be_touched && FirstTouch::instance().touched(address);
     }
 
     // The allocation behind whose end something was written, in the bytes up to CUDA's alignment,
-    // which no guard page covers; null when there is none.
+    // which no guard page covers, of the devices that are open; null when there is none.
     const Allocation* overrun() {
         std::lock_guard<std::mutex> lock(mutex_);
         for (const Allocation* const allocation : closable_) {
+            if (!is_open(allocation->device)) continue;
             const char* const end = allocation->start + allocation->bytes;
             const char* const guard = allocation->pages + allocation->mapped_bytes;
             if (!holds(outside_allocation, end, guard)) return allocation;
@@ -241,7 +250,7 @@ class Memory {
         return nullptr;
     }
 
-    size_t used() const { return used_; }
+    size_t used(int device) const { return used_[device]; }
 
     // What the machine could still give.
     static size_t host_bytes_available() {
@@ -263,6 +272,7 @@ class Memory {
     }
 
  private:
+    bool is_open(int device) const { return (open_ >> device & 1) != 0; }
     Memory() {
         for (int bits = 44; bits >= 36 && begin_ == nullptr; --bits) {
             const size_t bytes = size_t{1} << bits;
@@ -291,8 +301,9 @@ class Memory {
     char* begin_ = nullptr;
     char* end_ = nullptr;
     char* next_ = nullptr;
-    size_t used_ = 0;
-    bool open_ = false, stays_open_ = false;
+    size_t used_[32] = {};  // by device
+    uint32_t open_ = 0;     // devices, a bit each
+    bool stays_open_ = false;
     bool shares_host_memory_ = false;
     // All that host code and kernels share lies between these two.
     const char* first_shared_ = nullptr;

@@ -101,22 +101,24 @@ inline void grid_ends(Grid&) {}
 // What the host hands out gets a number, from 1; it begins, and ends. Somebody waits for it: a stream,
 // with what comes into it from then on, or the host, for one, for all of a stream, or for everything.
 #ifdef CUDA_CPU_RACES
-void enqueued(uint64_t number, cudaStream_t stream, StreamKind kind);
+void enqueued(uint64_t number, cudaStream_t stream, StreamKind kind, int device);
 void begins(uint64_t number);
 void ends();
-void stream_waits(cudaStream_t stream, StreamKind kind, uint64_t number);
+void stream_waits(cudaStream_t stream, StreamKind kind, int device, uint64_t number);
 void stream_ends(cudaStream_t stream);
 void host_waits(uint64_t number);
-void host_waits_for(cudaStream_t stream, StreamKind kind);
+void host_waits_for(cudaStream_t stream, StreamKind kind, int device);
+void host_waits_for_device(int device);
 void host_waits_for_all();
 #else
-inline void enqueued(uint64_t, cudaStream_t, StreamKind) {}
+inline void enqueued(uint64_t, cudaStream_t, StreamKind, int) {}
 inline void begins(uint64_t) {}
 inline void ends() {}
-inline void stream_waits(cudaStream_t, StreamKind, uint64_t) {}
+inline void stream_waits(cudaStream_t, StreamKind, int, uint64_t) {}
 inline void stream_ends(cudaStream_t) {}
 inline void host_waits(uint64_t) {}
-inline void host_waits_for(cudaStream_t, StreamKind) {}
+inline void host_waits_for(cudaStream_t, StreamKind, int) {}
+inline void host_waits_for_device(int) {}
 inline void host_waits_for_all() {}
 #endif
 

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "call_log.h"
+#include "devices.h"
 #include "grid.h"
 #include "memory.h"
 #include "observer.h"
@@ -26,7 +27,8 @@
 
 struct CUstream_st {
     unsigned int flags;
-    int priority;
+    int priority, device;
+    bool is_default = false;  // of its device
 };
 
 // What a record leaves behind; shared with the queue, since an event may be destroyed early.
@@ -52,6 +54,7 @@ using Capture = std::shared_ptr<CapturedStreams>;
 struct CUevent_st {
     bool timing;
     std::shared_ptr<EventRecord> record;
+    int device;
     Capture capture{};  // whose stream recorded it last, if that is captured
     std::vector<size_t> captured_behind{};
 };
@@ -62,6 +65,7 @@ struct Operation {
     uint64_t number;
     cudaStream_t stream;
     StreamKind kind;
+    int device;
     std::vector<uint64_t> behind;  // what its stream waits for since the operation before
     std::function<void()> run;
 };
@@ -77,7 +81,8 @@ class Queue {
     uint64_t last_number() const { return last_number_; }
 
     // Its number; 0 if it has become a node of a graph. `type` is a cudaGraphNodeType.
-    uint64_t add(cudaStream_t stream, std::function<void()> run, int type = 0) {
+    uint64_t add(cudaStream_t asked, std::function<void()> run, int type = 0) {
+        const cudaStream_t stream = of_device(asked);
         if (const auto capture = captures.find(stream); capture != captures.end()) {
             CapturedStreams& captured = *capture->second;
             auto& last = captured.last[stream];
@@ -85,13 +90,16 @@ class Queue {
             last = {captured.nodes.size() - 1};
             return 0;
         }
-        CallLog::instance().work_for(stream, priority_of(stream));
+        const bool is_default = kind_of(stream) == StreamKind::waits_for_all;
+        CallLog::instance().work_for(is_default ? nullptr : stream, priority_of(stream),
+                                     device_of(stream));
         last_of_stream_[stream] = ++last_number_;
-        operations_.push_back({last_number_, stream, kind_of(stream),
+        last_of_device_[device_of(stream)] = last_number_;
+        operations_.push_back({last_number_, stream, kind_of(stream), device_of(stream),
                                std::move(behind_of_stream_[stream]), std::move(run)});
         behind_of_stream_.erase(stream);
         const uint64_t number = last_number_;
-        observer::enqueued(number, stream, kind_of(stream));
+        observer::enqueued(number, stream, kind_of(stream), device_of(stream));
         if (operations_.size() >= most_pending || Memory::instance().stays_open())
             run_until(number);
         return number;
@@ -107,11 +115,11 @@ class Queue {
             operation.run();
             observer::ends();
         }
-        Memory::instance().set_open(false);
+        Memory::instance().set_open(0);
         Paging::instance().serve(Paging::host);
     }
-    // The host waits: for the operation with this number, for a stream, for everything. Legacy
-    // default-stream rules: the null stream waits for every stream, so it is the whole queue.
+    // The host waits: for the operation with this number, for a stream, for a device, for everything.
+    // Legacy default-stream rules: the null stream waits for every stream of its device.
     void wait_for(uint64_t number) {
         CallLog::instance().waits();
         run_until(number);
@@ -120,7 +128,12 @@ class Queue {
     void wait_for(cudaStream_t stream) {
         CallLog::instance().waits();
         run_until(last_of(stream));
-        observer::host_waits_for(stream, kind_of(stream));
+        observer::host_waits_for(of_device(stream), kind_of(stream), device_of(stream));
+    }
+    void wait_for_device(int device) {
+        CallLog::instance().waits();
+        run_until(last_of_device_[device]);
+        observer::host_waits_for_device(device);
     }
     void wait_for_all() {
         CallLog::instance().waits();
@@ -128,8 +141,9 @@ class Queue {
         observer::host_waits_for_all();
     }
     // What comes into this stream from now on runs behind the operation with this number.
-    void wait(cudaStream_t stream, uint64_t number) {
-        observer::stream_waits(stream, kind_of(stream), number);
+    void wait(cudaStream_t asked, uint64_t number) {
+        const cudaStream_t stream = of_device(asked);
+        observer::stream_waits(stream, kind_of(stream), device_of(stream), number);
         behind_of_stream_[stream].push_back(number);
     }
     // Asking makes progress: each question that is answered with no runs one more operation.
@@ -140,7 +154,7 @@ class Queue {
     }
     bool asked(cudaStream_t stream) {
         const bool done = asked(last_of(stream));
-        if (done) observer::host_waits_for(stream, kind_of(stream));
+        if (done) observer::host_waits_for(of_device(stream), kind_of(stream), device_of(stream));
         return done;
     }
     // A call that no capture allows ends those that are going on. Whether there is one.
@@ -169,9 +183,23 @@ class Queue {
     }
 
     uint64_t last_of(cudaStream_t stream) const {
-        if (stream == nullptr || stream == cudaStreamLegacy) return last_number_;
+        if (kind_of(stream) == StreamKind::waits_for_all) return last_of_device_[device_of(stream)];
         const auto found = last_of_stream_.find(stream);
         return found == last_of_stream_.end() ? 0 : found->second;
+    }
+
+    // The default stream of the device that is current; of device 0 it is null, as in the call.
+    static cudaStream_t of_device(cudaStream_t stream) {
+        if (stream != nullptr && stream != cudaStreamLegacy) return stream;
+        if (current_device == 0) return nullptr;
+        static auto& defaults = *new std::map<int, CUstream_st>;
+        return &defaults.try_emplace(current_device, CUstream_st{0, 0, current_device, true})
+                    .first->second;
+    }
+    static int device_of(cudaStream_t stream) {
+        const cudaStream_t own = of_device(stream);
+        if (own == nullptr) return 0;
+        return own == cudaStreamPerThread ? current_device : own->device;
     }
 
     std::map<cudaStream_t, Capture> captures;  // of the streams that are captured
@@ -182,6 +210,7 @@ class Queue {
     static StreamKind kind_of(cudaStream_t stream) {
         if (stream == nullptr || stream == cudaStreamLegacy) return StreamKind::waits_for_all;
         if (stream == cudaStreamPerThread) return StreamKind::common;
+        if (stream->is_default) return StreamKind::waits_for_all;
         return stream->flags == cudaStreamNonBlocking ? StreamKind::apart : StreamKind::common;
     }
     static int priority_of(cudaStream_t stream) {
@@ -198,20 +227,21 @@ class Queue {
         std::vector<size_t> free;
         std::set<cudaStream_t> seen;
         std::set<uint64_t> numbers;
-        bool seen_all = false, seen_common = false;
+        uint32_t seen_all = 0, seen_common = 0;  // on which devices
         for (size_t i = 0; i < operations_.size() && operations_[i].number <= number; ++i) {
             const Operation& one = operations_[i];
+            const uint32_t here = 1u << one.device;
             const bool behind_one =
                 std::any_of(one.behind.begin(), one.behind.end(),
                             [&](uint64_t other) { return numbers.count(other) != 0; });
             const bool waits = seen.count(one.stream) || behind_one ||
-                               (seen_all && one.kind != StreamKind::apart) ||
-                               (seen_common && one.kind == StreamKind::waits_for_all);
+                               ((seen_all & here) && one.kind != StreamKind::apart) ||
+                               ((seen_common & here) && one.kind == StreamKind::waits_for_all);
             if (!waits) free.push_back(i);
             seen.insert(one.stream);
             numbers.insert(one.number);
-            seen_all |= one.kind == StreamKind::waits_for_all;
-            seen_common |= one.kind == StreamKind::common;
+            if (one.kind == StreamKind::waits_for_all) seen_all |= here;
+            if (one.kind == StreamKind::common) seen_common |= here;
         }
         if (order.kind == Order::reversed) return free.back();
         return free[chance_() % free.size()];
@@ -222,6 +252,7 @@ class Queue {
     std::deque<Operation> operations_;
     std::map<cudaStream_t, uint64_t> last_of_stream_;
     std::map<cudaStream_t, std::vector<uint64_t>> behind_of_stream_;
+    uint64_t last_of_device_[32] = {};
     Chance chance_{Order::asked_for().seed};
     uint64_t last_number_ = 0;
 };

@@ -445,19 +445,20 @@ void copied(const void* target, const void* source, size_t bytes) {
                              static_cast<const char*>(source));
 }
 void read(const void* source, size_t bytes) { Races::instance().copies(source, bytes, false); }
-void enqueued(uint64_t, cudaStream_t stream, StreamKind kind) {
-    StreamOrder::instance().enqueued(stream, kind);
+void enqueued(uint64_t, cudaStream_t stream, StreamKind kind, int device) {
+    StreamOrder::instance().enqueued(stream, kind, device);
 }
 void begins(uint64_t number) { StreamOrder::instance().begins(number); }
 void ends() { StreamOrder::instance().ends(); }
-void stream_waits(cudaStream_t stream, StreamKind kind, uint64_t number) {
-    StreamOrder::instance().stream_waits(stream, kind, number);
+void stream_waits(cudaStream_t stream, StreamKind kind, int device, uint64_t number) {
+    StreamOrder::instance().stream_waits(stream, kind, device, number);
 }
 void stream_ends(cudaStream_t stream) { StreamOrder::instance().stream_ends(stream); }
 void host_waits(uint64_t number) { StreamOrder::instance().host_waits(number); }
-void host_waits_for(cudaStream_t stream, StreamKind kind) {
-    StreamOrder::instance().host_waits_for(stream, kind);
+void host_waits_for(cudaStream_t stream, StreamKind kind, int device) {
+    StreamOrder::instance().host_waits_for(stream, kind, device);
 }
+void host_waits_for_device(int device) { StreamOrder::instance().host_waits_for_device(device); }
 void host_waits_for_all() { StreamOrder::instance().host_waits_for_all(); }
 void shared_variable(const char* name, const char* start, size_t bytes) {
     CUDA_CPU_FILMED(shared_variable(name, start, bytes));

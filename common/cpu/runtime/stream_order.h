@@ -40,14 +40,15 @@ class StreamOrder {
     }
 
     // What happens to the queue; observer.h says what the calls mean.
-    void enqueued(cudaStream_t stream, StreamKind kind) {
-        const size_t own = line_of(stream, kind);
+    void enqueued(cudaStream_t stream, StreamKind kind, int device) {
+        const size_t own = line_of(stream, kind, device);
         Clock clock = lines_[own].clock;
         join(clock, lines_[host].clock);
         for (const Line& other : lines_) {
             const bool either =
                 kind == StreamKind::waits_for_all || other.kind == StreamKind::waits_for_all;
-            if (either && kind != StreamKind::apart && other.kind != StreamKind::apart)
+            if (either && device == other.device && kind != StreamKind::apart &&
+                other.kind != StreamKind::apart)
                 join(clock, other.clock);
         }
         lines_[own].clock = clock;
@@ -58,21 +59,27 @@ class StreamOrder {
         advance(host);
         outstanding_ = true;
     }
-    void stream_waits(cudaStream_t stream, StreamKind kind, uint64_t number) {
-        join(lines_[line_of(stream, kind)].clock, work_of(number).clock);
+    void stream_waits(cudaStream_t stream, StreamKind kind, int device, uint64_t number) {
+        join(lines_[line_of(stream, kind, device)].clock, work_of(number).clock);
     }
     void stream_ends(cudaStream_t stream) { numbers_.erase(stream); }
     void host_waits(uint64_t number) {
         join(lines_[host].clock, work_of(number).clock);
         host_has_waited();
     }
-    void host_waits_for(cudaStream_t stream, StreamKind kind) {
-        const size_t own = line_of(stream, kind);
+    void host_waits_for(cudaStream_t stream, StreamKind kind, int device) {
+        const size_t own = line_of(stream, kind, device);
         const bool all = kind == StreamKind::waits_for_all;
         for (size_t i = 0; i < lines_.size(); ++i) {
-            if (i == own || (all && lines_[i].kind != StreamKind::apart))
+            const Line& line = lines_[i];
+            if (i == own || (all && line.device == device && line.kind != StreamKind::apart))
                 join(lines_[host].clock, lines_[i].clock);
         }
+        host_has_waited();
+    }
+    void host_waits_for_device(int device) {
+        for (const Line& line : lines_)
+            if (line.device == device) join(lines_[host].clock, line.clock);
         host_has_waited();
     }
     void host_waits_for_all() {
@@ -121,16 +128,16 @@ class StreamOrder {
     struct Line {
         StreamKind kind;
         Clock clock;  // of its last work, and what it has been told to wait for
+        int device;   // -1: the host's
     };
 
     StreamOrder() {
         works_.push_back({host, 0, {}, {}, {}, {}, {}});  // nobody's
-        lines_.push_back({StreamKind::apart, {1}});
+        lines_.push_back({StreamKind::apart, {1}, -1});
     }
-    size_t line_of(cudaStream_t stream, StreamKind kind) {
-        const auto [found, is_new] =
-            numbers_.emplace(stream == cudaStreamLegacy ? nullptr : stream, lines_.size());
-        if (is_new) lines_.push_back({kind, {}});
+    size_t line_of(cudaStream_t stream, StreamKind kind, int device) {
+        const auto [found, is_new] = numbers_.emplace(stream, lines_.size());
+        if (is_new) lines_.push_back({kind, {}, device});
         return found->second;
     }
     static void join(Clock& clock, const Clock& other) {

@@ -350,14 +350,10 @@ cudaError_t cudaMemset2D(void* target, size_t pitch, int value, size_t width, si
 cudaError_t cudaMemset2DAsync(void* target, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream = nullptr);
 
-inline cudaError_t cudaMemcpyPeer(void* target, int, const void* source, int, size_t bytes) {
-    return cudaMemcpy(target, source, bytes, cudaMemcpyDeviceToDevice);
-}
-
-inline cudaError_t cudaMemcpyPeerAsync(void* target, int, const void* source, int, size_t bytes,
-                                       cudaStream_t stream = nullptr) {
-    return cudaMemcpyAsync(target, source, bytes, cudaMemcpyDeviceToDevice, stream);
-}
+cudaError_t cudaMemcpyPeer(void* target, int target_device, const void* source, int source_device,
+                           size_t bytes);
+cudaError_t cudaMemcpyPeerAsync(void* target, int target_device, const void* source,
+                                int source_device, size_t bytes, cudaStream_t stream = nullptr);
 
 // Managed memory moves in pages of 64 KiB. CUDA 13 names the place by a cudaMemLocation.
 cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device,

@@ -38,31 +38,32 @@ def heated(plate, steps):
 
 
 def bands(expected, got, case):
-    """Which bands are wrong, and where in them."""
-    cards, steps = case.parameters["cards"], case.parameters["steps"]
+    """Which bands are wrong, and where in them. After two steps a halo that did not come is in one row; later it has spread."""
+    cards, steps, variant = (case.parameters[name] for name in ("cards", "steps", "variant"))
     begins = shares(len(expected), min(cards, len(expected)))
     rows = set(numpy.flatnonzero(case.wrong.any(axis=1)).tolist())
-    launched = [call["stream"] for call in calls_of(case) if call["kernel"] == "heat_kernel" and call["device"] == 0]
-    if case.parameters["variant"] == "heat" and len(expected) > 2 * cards and len(set(launched)) == 1:
-        return "of each band the edges are computed alone: the rows between them are left out, or in the same stream (TODO 4c)"
     reach = {row for begin in begins[1:-1] for row in range(begin - steps, begin + steps)}
+    launches = [call for call in calls_of(case) if call["kernel"] == "heat_kernel"]
     idle = [card for card in range(len(begins) - 1) if numpy.isnan(got[begins[card]:begins[card + 1]]).mean() > 0.9]
-    if len(idle) == len(begins) - 1:
-        return None
-    if idle:
+    if launches:
+        idle = [card for card in idle if all(call["device"] != card for call in launches)]
+    if idle and len(idle) < len(begins) - 1:
         return (f"no row of card {idle[0]}{' (and others)' if len(idle) > 1 else ''} was computed: the rows from {begins[idle[0]]} to {begins[idle[0] + 1] - 1} "
                 "are its share (TODO 1)")
+    if variant == "heat" and len(expected) > 2 * cards and len({call["stream"] for call in launches if call["device"] == 0}) == 1:
+        return "of each band the edges are computed alone: the rows between them are left out, or in the same stream (TODO 4c)"
     if not rows or not rows <= reach:
         return None
-    above = any(begin in rows for begin in begins[1:-1])
-    below = any(begin - 1 in rows for begin in begins[1:-1])
-    which = "first and last rows" if above and below else "first rows" if above else "last rows"
-    other = "below[to] of the band above, and from the band below into its above[to]" if above and below else \
-        "above[to] of the band below" if above else "below[to] of the band above"
-    if case.parameters["variant"] == "heat_waiting":
-        return f"{which} of bands are wrong, and what is near them: a band's edge belongs into {other} (TODO 3a)"
-    return (f"{which} of bands are wrong, and what is near them: they were computed before the halos had come, or the stream that sends did not wait. "
-            "The event `sent` stands behind the copies (TODO 4a), and the edges wait for that of both neighbours (TODO 4b)")
+    above = steps > 2 or any(begin in rows for begin in begins[1:-1])
+    below = steps > 2 or any(begin - 1 in rows for begin in begins[1:-1])
+    spread = ", and what is near them" if steps > 2 else ""
+    which = ("first and last rows" if above and below else "first rows" if above else "last rows") + f" of bands are wrong{spread}"
+    if variant == "heat_waiting":
+        ways = [*(["the last row of a band belongs into above[to] of the band below it"] if above else []),
+                *(["the first row of a band belongs into below[to] of the band above it"] if below else [])]
+        return f"{which}: {', and '.join(ways)} (TODO 3a)"
+    return (f"{which}: they were computed before the halos had come. The event `sent` stands behind the copies, in their stream (TODO 4a), and the edges wait "
+            f"for that of the band{'s above and below' if above and below else ' above' if above else ' below'} (TODO 4b)")
 
 
 def sums_of_others(expected, got, case):
@@ -132,7 +133,7 @@ def heat(case, variant, height, width, steps, cards):
 
 lab.case("heat_one: 40 x 33", heat, variant="heat_one", height=40, width=33, steps=3, cards=4)
 for variant in ("heat_waiting", "heat_reading", "heat"):
-    lab.case(f"{variant}: 40 x 33, 4 cards", heat, variant=variant, height=40, width=33, steps=3, cards=4)
+    lab.case(f"{variant}: 40 x 33, 4 cards", heat, variant=variant, height=40, width=33, steps=2, cards=4)
     lab.case(f"{variant}: one card", heat, variant=variant, height=9, width=20, steps=2, cards=1)
     lab.case(f"{variant}: one row, 2 cards", heat, variant=variant, height=1, width=20, steps=2, cards=2)
     lab.case(f"{variant}: fewer rows than cards: 5 x 20, 8 cards", heat, variant=variant, height=5, width=20, steps=4, cards=8)
@@ -142,8 +143,9 @@ lab.case("heat: 4000 x 3000, 3 cards", heat, variant="heat", height=4000, width=
 
 @lab.case("heat: in other orders", variant="heat")
 def heat_in_orders(case, variant):
-    for case.order in ORDERS if case.backend == "cpu" else ("",) * 5:
-        heat(case, variant, 30, 24, 6, 4)
+    for case.order in ORDERS if case.backend == "cpu" else ("",) * 3:
+        for steps in (2, 6):
+            heat(case, variant, 30, 24, steps, 4)
 
 
 @lab.case("heat: all cards work, and the host does not wait", variant="heat")

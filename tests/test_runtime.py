@@ -254,6 +254,24 @@ def test_several_devices(wish, visible, names):
 
 
 @only_cpu
+@pytest.mark.parametrize("wish, count, names", [
+    ("t4", "3", ["Tesla T4"] * 3),
+    ("h100,t4", "3", ["NVIDIA H100 80GB HBM3", "Tesla T4", "NVIDIA H100 80GB HBM3"]),
+    ("h100,t4", "1", ["NVIDIA H100 80GB HBM3"]),
+])
+def test_number_of_devices(wish, count, names):
+    result = start("devices", "list", env={"CUDA_CPU_DEVICE": wish, "CUDA_CPU_DEVICES": count})
+    assert result.stdout.splitlines() == [*(f"CPU mode, as {name}" for name in names), "cudaSuccess"]
+
+
+@only_cpu
+@pytest.mark.parametrize("count", ["0", "33", "many"])
+def test_impossible_number_of_devices(count):
+    result = start("devices", "list", env={"CUDA_CPU_DEVICES": count})
+    assert (result.returncode, result.stderr) == (1, f'CUDA_CPU_DEVICES: "{count}" is not a number of devices from 1 to 32.\n')
+
+
+@only_cpu
 def test_unknown_device():
     result = start("devices", "list", env={"CUDA_CPU_DEVICE": "t5"})
     assert result.returncode == 1 and result.stdout == ""
@@ -270,6 +288,7 @@ KERNEL = r"kernel %s, thread \(%s,0,0\) of block \(%s,0,0\), "
 BARRIER = r"only %d of the %d threads of block \(\d,0,0\) reach this barrier; %s\. Every thread .*"
 OWN = r"pointer to %s memory\. The grids that a kernel launches can only use global memory\."
 
+NO_ACCESS = r"has no access to it: copy it with cudaMemcpyPeerAsync, or call cudaDeviceEnablePeerAccess\(1, 0\) while that device is current\."
 CALLED = r"kernel %s was called like a function: launch it with %s<<<grid, block>>>\(\.\.\.\)\."
 
 MISTAKES = {
@@ -285,6 +304,9 @@ MISTAKES = {
     "host_argument": ARGUMENT % (2, "add_kernel", r"host pointer, 0x[0-9a-f]+\. A kernel can only use .*"),
     "local_argument": ARGUMENT % (1, "add_kernel", r"host pointer, 0x[0-9a-f]+\. A kernel can only .*"),
     "freed_argument": ARGUMENT % (1, "add_kernel", r"pointer into memory that was given to cudaFree\."),
+    "other_device": ARGUMENT.replace(" a %s", " %s") % (1, "add_kernel", "memory of device 1, but the kernel runs on device 0, which " + NO_ACCESS),
+    "held_of_other_device": KERNEL % ("held_kernel", "0", "0") +
+                            r".* byte 0 of the allocation of 4096 bytes of device 1\. The kernel runs on device 0, which " + NO_ACCESS,
     "past_end": KERNEL % ("past_end_kernel", "0", "4") +
                 r"\S+ ?\w* the first byte past the end of the allocation of 4096 bytes: .*",
     "past_odd_end": r"kernel past_end_kernel wrote past the end of the allocation of 4000 bytes: .*",

@@ -115,6 +115,26 @@ void freed_argument() {
     add_kernel<<<4, 256>>>(values, nullptr, 0);  // HERE freed_argument
 }
 
+// ---------------------------------------------------------------- several devices
+float* array_of_other_device() {
+    setenv("CUDA_CPU_DEVICES", "2", 1);
+    cudaSetDevice(1);
+    float* const values = device_array();
+    cudaSetDevice(0);
+    return values;
+}
+void other_device() {
+    float* const values = array_of_other_device();
+    add_kernel<<<4, 256>>>(values, values, count);  // HERE other_device
+}
+struct Held {
+    float* values;
+};
+__global__ void held_kernel(Held held) {
+    held.values[threadIdx.x] = 1;  // HERE held_of_other_device
+}
+void held_of_other_device() { held_kernel<<<1, 4>>>(Held{array_of_other_device()}); }
+
 // ---------------------------------------------------------------- memory in kernels
 __global__ void past_end_kernel(float* values, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -331,21 +351,21 @@ void child_dynamic() { dynamic_child_kernel<<<3, 3, 16>>>(device_array()); }
     { #name, name }
 int main(int argc, char** argv) {
     const std::map<std::string, void (*)()> cases = {
-        CASE(host_barrier),      CASE(host_shuffle),    CASE(host_reads),
-        CASE(host_writes),       CASE(host_copies),     CASE(host_reads_freed),
-        CASE(host_crashes),      CASE(host_divides),    CASE(host_argument),
-        CASE(local_argument),    CASE(freed_argument),  CASE(past_end),
-        CASE(before_start),      CASE(far_away),        CASE(over_guard),
-        CASE(over_guard_of_two), CASE(nowhere),         CASE(use_after_free),
-        CASE(null_pointer),      CASE(null_element),    CASE(past_shared),
-        CASE(misaligned),        CASE(divides),         CASE(large_local),
-        CASE(deep_recursion),    CASE(early_return),    CASE(condition),
-        CASE(two_branches),      CASE(loop_with_break), CASE(barrier_and_warp),
-        CASE(split_warp),        CASE(missing_lane),    CASE(unnamed_lane),
-        CASE(waits_in_kernel),   CASE(endless),         CASE(calls_in_kernel),
-        CASE(past_odd_end),      CASE(child_local),     CASE(child_shared),
-        CASE(child_dynamic),     CASE(called),          CASE(called_by_pointer),
-        CASE(called_in_template)};
+        CASE(host_barrier),       CASE(host_shuffle),    CASE(host_reads),
+        CASE(host_writes),        CASE(host_copies),     CASE(host_reads_freed),
+        CASE(host_crashes),       CASE(host_divides),    CASE(host_argument),
+        CASE(local_argument),     CASE(freed_argument),  CASE(past_end),
+        CASE(before_start),       CASE(far_away),        CASE(over_guard),
+        CASE(over_guard_of_two),  CASE(nowhere),         CASE(use_after_free),
+        CASE(null_pointer),       CASE(null_element),    CASE(past_shared),
+        CASE(misaligned),         CASE(divides),         CASE(large_local),
+        CASE(deep_recursion),     CASE(early_return),    CASE(condition),
+        CASE(two_branches),       CASE(loop_with_break), CASE(barrier_and_warp),
+        CASE(split_warp),         CASE(missing_lane),    CASE(unnamed_lane),
+        CASE(waits_in_kernel),    CASE(endless),         CASE(calls_in_kernel),
+        CASE(past_odd_end),       CASE(child_local),     CASE(child_shared),
+        CASE(child_dynamic),      CASE(called),          CASE(called_by_pointer),
+        CASE(called_in_template), CASE(other_device),    CASE(held_of_other_device)};
     if (argc == 1) {
         for (const auto& entry : cases) std::printf("%s\n", entry.first.c_str());
         return 0;

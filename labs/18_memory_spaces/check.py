@@ -41,7 +41,7 @@ def step(angle, speed, field, weights):
     for distance, weight in enumerate(weights, 1):
         left, right = (angle[numpy.clip(places + way, 0, len(angle) - 1)] for way in (-distance, distance))
         turned = ((left - angle).view(numpy.int32) >> 16) + ((right - angle).view(numpy.int32) >> 16)
-        force += numpy.uint32(weight % (1 << 32)) * turned.astype(numpy.uint32)
+        force += numpy.uint32(int(weight) % (1 << 32)) * turned.astype(numpy.uint32)
     speed = speed + force
     return angle + speed, speed
 

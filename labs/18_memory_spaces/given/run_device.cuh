@@ -71,6 +71,7 @@ inline void run_device(lab::Study& study, const Request& request) {
     const Chain chain = {d_angle.get(),   d_next.get(),  d_speed.get(),
                          d_weights.get(), d_field.get(), 0,
                          count,           reach,         cells};
+    study.moves(16.0 * count * request.steps);  // an angle and a speed, read and written
     run_structures(study, request, expected, chain);
     for (const DeviceVariant& variant : variants) {
         if (!study.chosen(variant.name)) continue;

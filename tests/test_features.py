@@ -1,5 +1,6 @@
 """What people's own programs need of CUDA: each feature by a program that checks itself, and `make run FILE=`."""
 
+import json
 import re
 import sys
 
@@ -20,6 +21,17 @@ def test_feature(program):
     if result.returncode == 77:
         pytest.skip(result.stderr)
     assert (result.returncode, result.stdout.splitlines()[-1:]) == (0, ["ok"]), result.stdout + result.stderr
+
+
+@only_cpu
+@pytest.mark.ahead(farm.build, "tests/programs/features/managed_memory.cu")
+def test_record_of_managed_memory(tmp_path):
+    """Faults and moved pages of each allocation, in their order, also of those that were freed: check_pages() has the first."""
+    result = farm.run(farm.build("tests/programs/features/managed_memory.cu"), env={"CUDA_CPU_RECORD": str(tmp_path / "record")})
+    assert result.returncode == 0, result.stdout + result.stderr
+    pages = json.loads((tmp_path / "record").read_text())["managed"]
+    assert pages[0] == {"bytes": (5 * 16384 - 1024) * 4, "device_faults": 8, "host_faults": 4, "to_device": 8, "to_host": 4}
+    assert len(pages) == 8 and pages[3]["device_faults"] == 0 and pages[3]["to_device"] == 5
 
 
 def test_table_of_features():

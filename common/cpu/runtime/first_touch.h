@@ -59,6 +59,11 @@ class FirstTouch {
         }
         return set(range->end, end) && done;
     }
+    // Whether an address is in a chunk that is still to be filled.
+    bool is_empty(const char* address) {
+        const Range* const range = find(address, address + 1);
+        return range != nullptr && !range->filled[chunk_of(*range, address)];
+    }
     // Fills the chunk of an address that was touched; false if that is none of these. Is called in the handler of a
     // fault, perhaps on several cores at once.
     bool touched(char* address) {

@@ -75,7 +75,7 @@ class Paging {
         if ((protection_of(page) & needed) != needed) bring(page, writes, *range->traffic);
         char* const chunk = range->begin + static_cast<size_t>(address - range->begin) /
                                                FirstTouch::chunk_bytes * FirstTouch::chunk_bytes;
-        if (FirstTouch::instance().touched(address))
+        if (FirstTouch::instance().is_empty(address) && FirstTouch::instance().touched(address))
             protect(*range, chunk, std::min(chunk + FirstTouch::chunk_bytes, range->end));
         else
             protect(*range, address, address + 1);

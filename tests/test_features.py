@@ -52,6 +52,18 @@ def test_wrong_memory_for_a_library(mistake, said):
     assert result.returncode == 1 and re.match(said, result.stderr), result.stderr
 
 
+@only_cpu
+@pytest.mark.ahead(farm.build, "tests/programs/nccl_processes.cu")
+@pytest.mark.parametrize("wrong, well, said", [
+    ("", 4, ""),
+    ("count", 0, "NCCL: in ncclAllReduce rank 1 sends 119996 bytes to rank 0, which expects 120000"),
+    ("dies", 1, "NCCL: rank 0 waits in ncclAllReduce for rank 1, whose process has ended"),
+])
+def test_nccl_between_processes(wrong, well, said):
+    result = farm.run(farm.build("tests/programs/nccl_processes.cu"), wrong)
+    assert result.stdout == f"{well} of 4 ranks end well\n" and said in result.stderr, result.stdout + result.stderr
+
+
 MAIN = """#include <cstdio>
 #include <part.h>
 #include <omp.h>

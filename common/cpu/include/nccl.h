@@ -1,4 +1,5 @@
-// NCCL between the pretend devices of a program (runtime/api_nccl.h). What it cannot tell is how long a call takes on a card.
+// NCCL between the pretend devices of a program, or of several on one machine (runtime/api_nccl.h). What it cannot tell is how
+// long a call takes on a card.
 #pragma once
 
 #include "cuda_runtime.h"

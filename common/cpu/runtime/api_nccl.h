@@ -1,140 +1,10 @@
-// The API of NCCL between the pretend devices of one process. A call of a rank is posted; when those of all ranks
-// that take part are there, each one's stream waits for all, the work is done in one of them, and the others wait
-// for that. What would wait for ever on a card ends with a sentence.
+// NCCL between the pretend devices of one process: a call of a rank is posted; when those of all ranks that take part
+// are there, each one's stream waits for all, the work is done in one of them, and the others wait for that.
 #pragma once
 
-#include <algorithm>
-#include <chrono>
-#include <condition_variable>
-#include <cstring>
-#include <deque>
-#include <functional>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <random>
-#include <string>
-#include <vector>
-
-#include "../include/nccl.h"
-#include "api_copies.h"
-#include "nccl_numbers.h"
-
-namespace cuda_cpu {
-struct NcclCall;
-struct Clique {  // the communicators of one initialisation, by rank
-    std::vector<ncclComm_t> comms;
-    std::vector<std::deque<NcclCall*>> posted;
-    int present = 0;
-};
-}  // namespace cuda_cpu
-
-struct ncclComm {
-    std::shared_ptr<Clique> clique;
-    int rank, device;
-};
-
-constexpr std::chrono::seconds nccl_patience{10};
-
-struct cuda_cpu::NcclCall {
-    const char* function;
-    ncclComm_t comm;
-    const void* send;
-    void* receive;
-    size_t count;
-    ncclDataType_t type;
-    ncclRedOp_t operation;
-    int other;  // the root or the peer, -1 without
-    cudaStream_t stream;
-    bool done = false;
-    std::string wrong{};  // why it came to nothing
-
-    size_t bytes() const { return count * size_of(type); }
-    bool is(const char* name) const { return std::strcmp(function, name) == 0; }
-    bool between_two() const { return is("ncclSend") || is("ncclRecv"); }
-    size_t ranks() const { return comm->clique->comms.size(); }
-};
+#include "nccl_across.h"
 
 namespace {
-
-std::mutex nccl_mutex;  // is taken before the queue's
-std::condition_variable nccl_changed;
-std::map<std::string, std::shared_ptr<Clique>> cliques_of_ids;
-thread_local int open_groups = 0;
-thread_local std::vector<NcclCall> collected;
-thread_local std::vector<ncclComm_t> waiting;  // for the other ranks of their initialisation
-thread_local ncclResult_t detailed_result = ncclSuccess, first_failure = ncclSuccess;
-thread_local std::string nccl_detail;
-
-ncclResult_t nccl_failed(ncclResult_t result, const std::string& detail) {
-    if (findings_are_wanted()) note("other", learners_place() + detail + ".");
-    if (open_groups > 0 && first_failure == ncclSuccess) first_failure = result;
-    detailed_result = result;
-    nccl_detail = detail;
-    return result;
-}
-
-// A device is current for a moment.
-struct AsCurrent {
-    const int before = current_device;
-    explicit AsCurrent(int device) { current_device = device; }
-    ~AsCurrent() { current_device = before; }
-};
-
-// Puts what the ranks have called into their streams.
-void enqueue(const std::vector<NcclCall*>& calls, std::function<void()> work) {
-    Queue& queue = Queue::instance();
-    const std::lock_guard<std::recursive_mutex> lock(queue.mutex());
-    std::vector<uint64_t> arrivals;
-    for (const NcclCall* const call : calls) {
-        const AsCurrent device(call->comm->device);
-        arrivals.push_back(queue.add(call->stream, [] {}));
-    }
-    uint64_t number = 0;
-    {
-        const AsCurrent device(calls[0]->comm->device);
-        for (const uint64_t arrival : arrivals) queue.wait(calls[0]->stream, arrival);
-        number = queue.add(calls[0]->stream, [work = std::move(work)] {
-            if (lost_device != cudaSuccess) return;
-            Memory::instance().set_open(all_devices);
-            work();
-        });
-    }
-    for (NcclCall* const call : calls) {
-        const AsCurrent device(call->comm->device);
-        if (call != calls[0]) queue.wait(call->stream, number);
-        call->done = true;
-    }
-}
-
-void move(const void* from, void* to, size_t bytes) {
-    if (from == to || bytes == 0) return;
-    observer::copied(to, from, bytes);
-    std::memmove(to, from, bytes);
-}
-
-// `count` elements from `offset` on, over all ranks.
-std::vector<char> reduced(const std::vector<NcclCall>& calls, size_t offset, size_t count) {
-    const NcclCall& first = calls[0];
-    const size_t size = size_of(first.type);
-    std::vector<char> sum(count * size);
-    for (const NcclCall& call : calls) {
-        const char* const from = static_cast<const char*>(call.send) + offset * size;
-        observer::read(from, sum.size());
-        if (&call == &first)
-            std::memcpy(sum.data(), from, sum.size());
-        else
-            combine(first.type, first.operation, sum.data(), from, count);
-    }
-    if (first.operation == ncclAvg) divide(first.type, sum.data(), count, calls.size());
-    return sum;
-}
-
-void put(const std::vector<char>& values, void* to) {
-    if (values.empty()) return;
-    observer::filled(static_cast<char*>(to), values.size());
-    std::memcpy(to, values.data(), values.size());
-}
 
 // The work of all ranks together; calls[r] is that of rank r.
 void do_together(const std::vector<NcclCall>& calls) {
@@ -232,7 +102,8 @@ bool matched(Clique& clique) {
 }
 
 // Posts calls and waits until each has met those of the other ranks.
-ncclResult_t post(std::vector<NcclCall>& calls) {
+ncclResult_t post(const std::vector<NcclCall>& all) {
+    std::vector<NcclCall> calls = without_those_across(all);
     std::unique_lock<std::mutex> lock(nccl_mutex);
     for (NcclCall& call : calls) {
         Clique& clique = *call.comm->clique;
@@ -285,6 +156,8 @@ ncclResult_t nccl_call(const NcclCall& call, size_t sent, size_t received) {
     if (call.type < ncclInt8 || call.type > ncclBfloat16) return refuse("there is no such type");
     if (call.other < -1 || call.other >= ranks)
         return refuse(format("there is no rank %d among %d", call.other, ranks));
+    if (call.between_two() && call.other == call.comm->rank && call.comm->meeting != nullptr)
+        return refuse("in CPU mode a rank sends nothing to itself");
     if (!is_stream(call.stream)) return refuse("the stream does not exist");
     {
         const AsCurrent device(call.comm->device);
@@ -307,16 +180,19 @@ ncclResult_t nccl_call(const NcclCall& call, size_t sent, size_t received) {
 }
 
 ncclResult_t wait_for_ranks() {
-    std::unique_lock<std::mutex> lock(nccl_mutex);
     const std::vector<ncclComm_t> comms = std::move(waiting);
     waiting.clear();
-    nccl_changed.notify_all();
     for (const ncclComm_t comm : comms) {
-        Clique& clique = *comm->clique;
-        const int ranks = static_cast<int>(clique.comms.size());
-        if (!nccl_changed.wait_for(lock, nccl_patience, [&] { return clique.present == ranks; }))
-            return nccl_failed(ncclRemoteError, format("ncclCommInitRank: of %d ranks only %d came",
-                                                       ranks, clique.present));
+        const int ranks = static_cast<int>(comm->clique->comms.size()),
+                  came = comm->meeting->come();
+        if (came < ranks)
+            return nccl_failed(ncclRemoteError,
+                               format("ncclCommInitRank: of %d ranks only %d came", ranks, came));
+        const int here = comm->meeting->in_this_process();
+        if (here > 1 && here < ranks)
+            return nccl_failed(ncclInvalidUsage,
+                               "CPU mode has all ranks in one process, or each in one of its own");
+        if (here == ranks) comm->meeting = nullptr;
     }
     return ncclSuccess;
 }

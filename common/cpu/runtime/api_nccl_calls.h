@@ -43,7 +43,6 @@ ncclResult_t ncclCommInitAll(ncclComm_t* comms, int count, const int* list) {
         clique->comms.push_back(comms[rank]);
     }
     clique->posted.resize(clique->comms.size());
-    clique->present = count;
     return ncclSuccess;
 }
 
@@ -56,7 +55,7 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
 
 ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int rank) {
     if (const Call call; !call) return ncclUnhandledCudaError;
-    if (ranks < 1 || rank < 0 || rank >= ranks)
+    if (ranks < 1 || ranks > Meeting::most || rank < 0 || rank >= ranks)
         return nccl_failed(ncclInvalidArgument,
                            format("ncclCommInitRank: there is no rank %d among %d", rank, ranks));
     {
@@ -81,8 +80,11 @@ ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int 
                                    format("ncclCommInitRank: ranks %d and %d are both on device "
                                           "%d: call cudaSetDevice before it",
                                           other->rank, rank, current_device));
-        *comm = place = new ncclComm{clique, rank, current_device};
-        ++clique->present;
+        *comm = place = new ncclComm{clique, rank, current_device,
+                                     std::make_shared<Meeting>(id.internal, ranks, rank)};
+        if (place->meeting->is_twice())
+            return nccl_failed(ncclInvalidUsage,
+                               format("ncclCommInitRank: rank %d is there twice", rank));
         waiting.push_back(place);
     }
     return open_groups > 0 ? ncclSuccess : wait_for_ranks();

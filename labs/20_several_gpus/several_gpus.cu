@@ -92,10 +92,10 @@ void compute_edges(const Heat& heat, int k, int from) {
 // All other rows, in the stream band.card.inner, beside the copies. They read rows at the edges.
 lab::Launch compute_inner(const Heat& heat, int k, int from) {
     const Band& band = heat.bands[k];
+    lab::Launch shape;
     CHECK(cudaSetDevice(band.card.device));
-    // TODO 4c (3 statements): let the stream band.card.inner wait for the event edges_done; launch_heat() as in
-    // compute_edges, for band.inner() in that stream; record the event inner_done behind it.
-    const lab::Launch shape;
+    // TODO 4c (3 statements): let the stream band.card.inner wait for the event edges_done; shape = launch_heat(...) as
+    // in compute_edges, but for band.inner() and in that stream; record the event inner_done behind it.
     (void)from;  // delete this line
     return shape;
 }

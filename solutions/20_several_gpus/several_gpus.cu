@@ -120,15 +120,15 @@ void compute_edges(const Heat& heat, int k, int from) {
 // All other rows, in the stream band.card.inner, beside the copies. They read rows at the edges.
 lab::Launch compute_inner(const Heat& heat, int k, int from) {
     const Band& band = heat.bands[k];
+    lab::Launch shape;
     CHECK(cudaSetDevice(band.card.device));
     // BEGIN SOLUTION
     CHECK(cudaStreamWaitEvent(band.card.inner, band.card.edges_done, 0));
-    const lab::Launch shape = launch_heat(heat, band, band.above[from], band.below[from], from,
-                                          band.inner(), band.card.inner);
+    shape = launch_heat(heat, band, band.above[from], band.below[from], from, band.inner(),
+                        band.card.inner);
     CHECK(cudaEventRecord(band.card.inner_done, band.card.inner));
-    //: // TODO 4c (3 statements): let the stream band.card.inner wait for the event edges_done; launch_heat() as in
-    //: // compute_edges, for band.inner() in that stream; record the event inner_done behind it.
-    //: const lab::Launch shape;
+    //: // TODO 4c (3 statements): let the stream band.card.inner wait for the event edges_done; shape = launch_heat(...) as
+    //: // in compute_edges, but for band.inner() and in that stream; record the event inner_done behind it.
     //: (void)from;  // delete this line
     // END SOLUTION
     return shape;

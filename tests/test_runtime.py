@@ -166,7 +166,7 @@ def test_record_of_calls(tmp_path):
     calls = json.loads((tmp_path / "record").read_text())["calls"]
     assert [call["kernel"] for call in calls if call["call"] == "launch"].count("work::one_thread") == 2
     [copy] = [call for call in calls if call["call"] == "cudaMemcpy"][:1]
-    assert copy == {"call": "cudaMemcpy", "kernel": "", "work": 1, "stream": 0, "priority": 0, "waits": True}
+    assert copy == {"call": "cudaMemcpy", "kernel": "", "work": 1, "stream": 0, "priority": 0, "device": 0, "waits": True}
     assert not any(call["waits"] for call in calls if call["call"] in ("launch", "cudaMalloc"))
 
 

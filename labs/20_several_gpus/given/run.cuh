@@ -20,8 +20,10 @@ inline std::string no_nccl(const Cards& cards) {
 inline lab::Launch launch_sum(const std::string& name, const Arrays& arrays) {
     if (name == "sum_through_first") return launch_through_first(arrays);
 #ifdef WITH_NCCL
-    static const Communicators comms(arrays.cards);  // takes a while, so it is made once
-    if (name == "sum_nccl") return launch_nccl(arrays, comms);
+    if (name == "sum_nccl") {
+        static const Communicators comms(arrays.cards);  // takes a while, so it is made once
+        return launch_nccl(arrays, comms);
+    }
 #endif
     return launch_ring(arrays);
 }

@@ -107,7 +107,8 @@ fi
 # -fno-optimize-sibling-calls: each call leaves a frame, so that a message finds the learner's line.
 # -gdwarf-4: of DWARF 5 the addr2line of binutils 2.40 takes the first piece of code for that of another file.
 # -fstack-clash-protection: a local array too large for its stack meets the guard page.
-flags=(-std=c++17 -ffp-contract=off -Wall -Wno-unknown-pragmas -pthread -fno-pie
+# -Wno-sign-compare: `threadIdx.x < count` is how kernels are written, and nvcc does not warn of it.
+flags=(-std=c++17 -ffp-contract=off -Wall -Wno-unknown-pragmas -Wno-sign-compare -pthread -fno-pie
     -fno-optimize-sibling-calls -fstack-clash-protection -fno-delete-null-pointer-checks)
 # At -O1 everything is compiled in two thirds of the time of -O3, and kernels are little slower if loops are vectorised.
 # The next two flags bring warnings of -O2; then a float4 is written as a whole, and an access stays in its line when a

@@ -17,9 +17,6 @@
 #include <string.h>
 #include <time.h>
 
-// `threadIdx.x < count` is how kernels are written, and nvcc does not warn of it.
-#pragma GCC diagnostic ignored "-Wsign-compare"
-
 #include "cuda_cpu/api.h"       // cudaMalloc, cudaMemcpy, streams, events, devices, errors
 #include "cuda_cpu/device.h"    // barriers, warp primitives, atomics
 #include "cuda_cpu/graphs.h"    // cudaGraphCreate, cudaStreamBeginCapture, ...

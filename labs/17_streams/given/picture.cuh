@@ -39,6 +39,7 @@ inline lab::Launch sharpen_shape(int width, int rows) {
 
 // The reference: the same on the host, one loop.
 inline void sharpen_on_cpu(const uint8_t* input, uint8_t* output, int height, int width) {
+    const lab::NvtxRange range("reference");
     for (int y = 0; y < height; ++y) {
         for (int x = 0; x < width; ++x) {
             int sum = 0;

@@ -24,6 +24,7 @@ inline void run_chain(lab::Study& study, const Request& request) {
                          request.keys,  {d_first.get(), d_second.get()},
                          h_cells.get(), handles.stream()};
     for (const uint32_t key : chain.keys) {
+        const lab::NvtxRange range("reference");
         stir_on_cpu(reference, key, 1);
         for (int step = 0; step < chain.steps; ++step) step_on_cpu(reference);
     }

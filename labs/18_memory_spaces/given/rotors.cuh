@@ -172,6 +172,7 @@ struct State {
 
     explicit State(const Request& request) : angle(request.angles), speed(request.speeds) {}
     void step(const Request& request) {
+        const lab::NvtxRange range("reference");
         const int64_t count = int64_t(angle.size());
         const std::vector<uint32_t> before = angle;
         for (int64_t i = 0; i < count; ++i) {

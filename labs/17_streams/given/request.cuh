@@ -14,7 +14,8 @@ inline std::vector<std::string> variant_names() {
 }
 inline bool is_of_picture(const std::string& name) {
     const auto names = variant_names();
-    return std::find(names.begin(), names.begin() + 6, name) < names.begin() + 6;
+    return std::any_of(names.begin(), names.begin() + 6,
+                       [&](const std::string& own) { return own == name; });
 }
 
 inline bool is_of_chain(const std::string& name) {

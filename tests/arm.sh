@@ -33,7 +33,7 @@ command -v aarch64-linux-gnu-g++ >/dev/null ||
     { echo "arm.sh: there is no aarch64-linux-gnu-g++: apt-get install g++-aarch64-linux-gnu" >&2 && exit 1; }
 # qemu before version 8 notes every page of the addresses that CPU mode reserves, and runs out of memory.
 if ! unpack_debian trixie amd64 build/arm/qemu qemu-user ||
-    ! unpack_debian bookworm arm64 build/arm/root libboost{1.74-dev,-context1.74-dev,-context1.74.0}; then
+    ! unpack_debian bookworm arm64 build/arm/packages libboost{1.74-dev,-context1.74-dev,-context1.74.0}; then
     echo "arm.sh: not fetched; the lines above say why" >&2
     exit 1
 fi
@@ -42,7 +42,7 @@ cat >build/arm/g++ <<'COMPILER'
 #!/usr/bin/env bash
 # Written by tests/arm.sh: compiles for 64-bit Arm; a program becomes a script that runs it under qemu.
 here=$(dirname "$(readlink -f "$0")")
-aarch64-linux-gnu-g++ -isystem "$here/root/usr/include" -B"$here/root/usr/lib/aarch64-linux-gnu" "$@" || exit
+aarch64-linux-gnu-g++ -isystem "$here/packages/usr/include" -B"$here/packages/usr/lib/aarch64-linux-gnu" "$@" || exit
 while [ $# -gt 1 ] && [ "$1" != -o ]; do shift; done
 [ "$1" = -o ] && [ -f "$2" ] && [ -x "$2" ] || exit 0
 program=$here/programs/$(b2sum -l 128 <"$2" | cut -c -32)

@@ -5,22 +5,7 @@
 #include <string>
 
 #include "runtime_expect.h"
-
-__global__ void append_kernel(int* log, int* length, int what) { log[atomicAdd(length, 1)] = what; }
-
-struct Log {
-    int *entries, *length;
-    Log() : entries(nullptr), length(nullptr) {
-        SUCCEEDS(cudaMallocManaged(&entries, 1000 * sizeof(int)));
-        SUCCEEDS(cudaMallocManaged(&length, sizeof(int)));
-        *length = 0;
-    }
-    std::string text() const {
-        std::string text;
-        for (int i = 0; i < *length; ++i) text += static_cast<char>(entries[i]);
-        return text;
-    }
-};
+#include "runtime_log.h"
 
 // A stream that waits for two others waits for both.
 void check_two_waits() {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "runtime_expect.h"
+#include "runtime_log.h"
 
-__global__ void append_kernel(int* log, int* length, int what) { log[(*length)++] = what; }
 __global__ void set_kernel(volatile int* value, int what) { *value = what; }
 __global__ void print_kernel() { printf("the kernel ran\n"); }
 __global__ void work_kernel(long long ticks) {
@@ -21,20 +21,6 @@ __global__ void double_kernel(int* values, int count) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) values[i] *= 2;
 }
-
-struct Log {
-    int *entries, *length;
-    Log() : entries(nullptr), length(nullptr) {
-        SUCCEEDS(cudaMallocManaged(&entries, 1000 * sizeof(int)));
-        SUCCEEDS(cudaMallocManaged(&length, sizeof(int)));
-        *length = 0;
-    }
-    std::string text() const {
-        std::string text;
-        for (int i = 0; i < *length; ++i) text += static_cast<char>(entries[i]);
-        return text;
-    }
-};
 
 void check_asynchrony() {
     int* value;

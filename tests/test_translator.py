@@ -710,6 +710,17 @@ def test_headers_are_compiled_once_and_known_by_their_content(folder):
     assert not taken(source, "--flags", "-O0")
 
 
+def test_a_runtime_with_options_of_its_own_has_no_precompiled_headers(folder):
+    """Nobody would take them. The compiler here only preprocesses."""
+    compiler = folder / "compiler"
+    compiler.write_text('#!/bin/bash\n[[ " $* " != *" -c "* ]] || { : >"${@: -1}" && exit; }\nexec g++ "$@"\n')
+    compiler.chmod(0o755)
+    result = farm.run("bash", COMPILE, "--runtime", "--python", sys.executable, "--cxx", compiler, "-o", folder / "runtime.a",
+                      env={"CPU_CXXFLAGS": "-march=native"})
+    assert result.returncode == 0, result.stderr
+    assert (folder / "runtime.a").exists() and not list(folder.glob("*.gch"))
+
+
 @pytest.mark.parametrize("words, sentence", [
     ([], "-o PROGRAM is missing"),
     (["lab.cu"], "-o PROGRAM is missing"),

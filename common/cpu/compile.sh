@@ -276,6 +276,7 @@ precompile() { # header...
     for name in "$@"; do header+=(-include "$course/$name"); done
     "$cxx" "${flags[@]}" "${header[@]}" -E -x c++ /dev/null -o "$folder/preprocessed.ii"
     name=$(divide "$folder/preprocessed.ii" "$folder")
+    [ -n "$name" ] || return 0
     { printf '# 0 "headers"\n# 0 "<command-line>"\n' &&
         "$python" -I -S "$here/translate.py" "${observe[@]}" <"$folder/beginning.ii"; } >"$folder/translated.ii"
     "$cxx" "${agreed[@]}" -fpreprocessed -x c++-header "$folder/translated.ii" -o "$folder/precompiled"

@@ -312,8 +312,9 @@ MISTAKES = {
     "past_odd_end": r"kernel past_end_kernel wrote past the end of the allocation of 4000 bytes: .*",
     "before_start": KERNEL % ("before_start_kernel", "0", "0") +
                     r".* 4 bytes before the start of the allocation of 4096 bytes: .*",
-    "far_away": KERNEL % ("far_away_kernel", "0", "0") +
+    "far_away": "(?:launched here: )?" + KERNEL % ("far_away_kernel", "0", "0") +
                 r".* 15904 bytes past the end of the allocation of 4096 bytes: .*",
+    "lineless": "launched here: " + KERNEL % ("lineless_kernel", "0", "0") + r".* 15904 bytes past .*",
     "over_guard": KERNEL % ("over_guard_kernel", "0", "0") +
                   r".* 3696 bytes past the end of the allocation of 4096 bytes: .*",
     "over_guard_of_two": KERNEL % ("over_guard_kernel", "0", "0") +
@@ -368,6 +369,7 @@ def test_mistake(mistake):
     assert (result.returncode, result.stdout) == (1, "before\n"), result.stdout + result.stderr
     found = re.fullmatch(rf"[^\n]*runtime_stops\.cu:(\d+): {MISTAKES[mistake]}\n", result.stderr)
     assert found, result.stderr
+    mistake += "_launch" * (": launched here: " in result.stderr)
     if mistake not in ("large_local", "deep_recursion"):  # the whole function needs the room
         assert int(found[1]) in marked_lines("stops", mistake), result.stderr
 

@@ -97,6 +97,13 @@ inline std::string learners_line(void* const* addresses, int count, bool of_call
         char* const end = std::strrchr(line, ':');
         if (end == nullptr || std::atoi(end + 1) == 0) continue;
         *end = '\0';
+        if (found.empty() && current_grid != nullptr &&
+            is_learners(current_grid->shape.site.file) &&
+            std::strstr(function, "cuda_cpu8KernelOf") && std::strstr(line, "cuda_cpu/launch.h")) {
+            // No line of the kernel is known; further out is host code, which waits for it.
+            found = to_string(current_grid->shape.site) + ": launched here";
+            break;
+        }
         if (!is_learners(line)) continue;
         if (found.empty())
             first_function = function;

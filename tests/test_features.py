@@ -42,14 +42,24 @@ def test_table_of_features():
 @only_cpu
 @pytest.mark.ahead(farm.build, "tests/programs/library_mistakes.cu")
 @pytest.mark.parametrize("mistake, said", [
-    ("host", "library_mistakes.cu:13: cublasSscal: x, 0x[0-9a-f]+, is memory of the host. A library of CUDA only uses device memory"),
-    ("small", "library_mistakes.cu:14: cublasSscal: x, 0x[0-9a-f]+, is too small: 36 bytes are used, and there are 32 bytes"),
-    ("scalar", "library_mistakes.cu:15: cublasSscal: alpha, 0x[0-9a-f]+, is device memory, but a pointer to the host is expected"),
-    ("freed", "library_mistakes.cu:18: cublasSscal: x, 0x[0-9a-f]+, is memory that was given to cudaFree"),
+    ("host", "library_mistakes.cu:14: cublasSscal: x, 0x[0-9a-f]+, is memory of the host. A library of CUDA only uses device memory"),
+    ("small", "library_mistakes.cu:15: cublasSscal: x, 0x[0-9a-f]+, is too small: 36 bytes are used, and there are 32 bytes"),
+    ("scalar", "library_mistakes.cu:16: cublasSscal: alpha, 0x[0-9a-f]+, is device memory, but a pointer to the host is expected"),
+    ("freed", "library_mistakes.cu:19: cublasSscal: x, 0x[0-9a-f]+, is memory that was given to cudaFree"),
 ])
 def test_wrong_memory_for_a_library(mistake, said):
     result = farm.run(farm.build("tests/programs/library_mistakes.cu"), mistake)
     assert result.returncode == 1 and re.match(said, result.stderr), result.stderr
+
+
+@only_cpu
+@pytest.mark.ahead(farm.build, "tests/programs/library_mistakes.cu")
+@pytest.mark.parametrize("asked, said", [
+    ("type", r"library_mistakes.cu:\d+: cublasLtMatmul: numbers of type 28 \(cudaDataType\): not in CPU mode; this program needs a card"),
+])
+def test_what_a_library_does_not_have(asked, said):
+    result = farm.run(farm.build("tests/programs/library_mistakes.cu"), asked)
+    assert result.returncode == 77 and re.match(said, result.stderr), result.stderr
 
 
 @only_cpu

@@ -1,4 +1,5 @@
 // What CPU mode says of wrong memory that a library is given: the argument chooses the mistake.
+#include <cublasLt.h>
 #include <cublas_v2.h>
 
 #include <cstring>
@@ -16,6 +17,16 @@ int main(int, char** arguments) {
     if (is("freed")) {
         cudaFree(device);
         cublasSscal(handle, 8, &alpha, device, 1);
+    }
+    if (is("type")) {
+        cublasLtHandle_t lt;
+        cublasLtMatmulDesc_t product;
+        cublasLtMatrixLayout_t layout;
+        cublasLtCreate(&lt);
+        cublasLtMatmulDescCreate(&product, CUBLAS_COMPUTE_32F, CUDA_R_32F);
+        cublasLtMatrixLayoutCreate(&layout, CUDA_R_8F_E4M3, 16, 16, 16);
+        cublasLtMatmul(lt, product, &alpha, device, layout, device, layout, &alpha, device, layout,
+                       device, layout, nullptr, nullptr, 0, nullptr);
     }
     cudaDeviceSynchronize();
 }

@@ -1,4 +1,5 @@
-// What the libraries of CUDA call the types of numbers, with CUDA's values.
+// What the libraries of CUDA call the types of numbers, with CUDA's values. Few libraries take those of fewer than 16
+// bits, and none takes those of fewer than 8 in CPU mode.
 #pragma once
 
 #include "cuda_runtime.h"
@@ -16,9 +17,41 @@ enum cudaDataType_t {
     CUDA_C_8U = 9,
     CUDA_R_32I = 10,
     CUDA_C_32I = 11,
+    CUDA_R_32U = 12,
+    CUDA_C_32U = 13,
     CUDA_R_16BF = 14,
-    CUDA_C_16BF = 15
+    CUDA_C_16BF = 15,
+    CUDA_R_4I = 16,
+    CUDA_C_4I = 17,
+    CUDA_R_4U = 18,
+    CUDA_C_4U = 19,
+    CUDA_R_16I = 20,
+    CUDA_C_16I = 21,
+    CUDA_R_16U = 22,
+    CUDA_C_16U = 23,
+    CUDA_R_64I = 24,
+    CUDA_C_64I = 25,
+    CUDA_R_64U = 26,
+    CUDA_C_64U = 27,
+    CUDA_R_8F_E4M3 = 28,
+    CUDA_R_8F_E5M2 = 29,
+    CUDA_R_8F_UE8M0 = 30,
+    CUDA_R_6F_E2M3 = 31,
+    CUDA_R_6F_E3M2 = 32,
+    CUDA_R_4F_E2M1 = 33
 };
 using cudaDataType = cudaDataType_t;
 enum libraryPropertyType_t { MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL };
 using libraryPropertyType = libraryPropertyType_t;
+// How a product in one type of numbers may be made of products in another. In CPU mode none is.
+enum cudaEmulationStrategy_t {
+    CUDA_EMULATION_STRATEGY_DEFAULT = 0,
+    CUDA_EMULATION_STRATEGY_PERFORMANT = 1,
+    CUDA_EMULATION_STRATEGY_EAGER = 2
+};
+using cudaEmulationStrategy = cudaEmulationStrategy_t;
+enum cudaEmulationMantissaControl_t {
+    CUDA_EMULATION_MANTISSA_CONTROL_DYNAMIC = 0,
+    CUDA_EMULATION_MANTISSA_CONTROL_FIXED = 1
+};
+using cudaEmulationMantissaControl = cudaEmulationMantissaControl_t;

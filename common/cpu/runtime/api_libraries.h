@@ -72,6 +72,13 @@ void* library_function(Library library, const std::string& name, const char* ask
     _exit(77);
 }
 
+void refuse_call(const char* function, const std::string& what) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "%s%s: %s: not in CPU mode; this program needs a card (BACKEND=gpu)\n",
+                 learners_place().c_str(), function, what.c_str());
+    _exit(77);
+}
+
 void expect_on_device(const char* function, const Piece& piece) {
     const Allocation* const allocation = Memory::instance().find(piece.start);
     if (allocation == nullptr) {
@@ -99,9 +106,9 @@ void expect_on_host(const char* function, const char* name, const void* pointer)
     if (!Memory::instance().on_device(pointer) || Memory::instance().is_shared_with_host(pointer))
         return;
     stop(argument_of(function, name, pointer) +
-             "device memory, but a pointer to the host is expected. cuBLAS takes such pointers to "
-             "the "
-             "device with cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE).",
+             "device memory, but a pointer to the host is expected. cuBLAS and cuSPARSE take such "
+             "pointers to the device in their pointer mode DEVICE "
+             "(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE)).",
          "device-pointer");
 }
 

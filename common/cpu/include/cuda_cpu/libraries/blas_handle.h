@@ -47,6 +47,7 @@ struct cublasContext {
     cublasPointerMode_t pointer_mode = CUBLAS_POINTER_MODE_HOST;
     cublasAtomicsMode_t atomics = CUBLAS_ATOMICS_NOT_ALLOWED;
     cublasMath_t math = CUBLAS_DEFAULT_MATH;
+    int multiprocessors = 0;  // 0: as many as there are
 };
 using cublasHandle_t = cublasContext*;
 
@@ -73,18 +74,7 @@ inline const char* cublasGetStatusString(cublasStatus_t status) {
     return cublasGetStatusName(status);
 }
 
-inline cublasStatus_t cublasCreate(cublasHandle_t* handle) {
-    int device;
-    if (cudaGetDevice(&device) != cudaSuccess) return CUBLAS_STATUS_NOT_INITIALIZED;
-    *handle = new cublasContext;
-    return CUBLAS_STATUS_SUCCESS;
-}
-inline cublasStatus_t cublasDestroy(cublasHandle_t handle) {
-    if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
-    delete handle;
-    return cudaDeviceSynchronize() == cudaSuccess ? CUBLAS_STATUS_SUCCESS
-                                                  : CUBLAS_STATUS_EXECUTION_FAILED;
-}
+CUDA_CPU_HANDLES(cublas, cublasHandle_t, cublasContext, cublasStatus_t)
 inline cublasStatus_t cublasGetVersion(cublasHandle_t, int* version) {
     *version = CUBLAS_VERSION;
     return CUBLAS_STATUS_SUCCESS;
@@ -100,22 +90,17 @@ inline cublasStatus_t cublasSetWorkspace(cublasHandle_t, void*, size_t) {
     return CUBLAS_STATUS_SUCCESS;
 }
 
-#define CUDA_CPU_SETTING(name, type, member)                                    \
-    inline cublasStatus_t cublasSet##name(cublasHandle_t handle, type value) {  \
-        if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;            \
-        handle->member = value;                                                 \
-        return CUBLAS_STATUS_SUCCESS;                                           \
-    }                                                                           \
-    inline cublasStatus_t cublasGet##name(cublasHandle_t handle, type* value) { \
-        if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;            \
-        *value = handle->member;                                                \
-        return CUBLAS_STATUS_SUCCESS;                                           \
-    }
-CUDA_CPU_SETTING(Stream, cudaStream_t, stream)
-CUDA_CPU_SETTING(PointerMode, cublasPointerMode_t, pointer_mode)
-CUDA_CPU_SETTING(AtomicsMode, cublasAtomicsMode_t, atomics)
-CUDA_CPU_SETTING(MathMode, cublasMath_t, math)
-#undef CUDA_CPU_SETTING
+#define CUDA_CPU_BLAS_SETTING(name, Type, member) \
+    CUDA_CPU_SETTING(cublas, cublasHandle_t, cublasStatus_t, name, Type, member)
+CUDA_CPU_BLAS_SETTING(PointerMode, cublasPointerMode_t, pointer_mode)
+CUDA_CPU_BLAS_SETTING(AtomicsMode, cublasAtomicsMode_t, atomics)
+CUDA_CPU_BLAS_SETTING(MathMode, cublasMath_t, math)
+CUDA_CPU_BLAS_SETTING(SmCountTarget, int, multiprocessors)
+#undef CUDA_CPU_BLAS_SETTING
+using cublasLogCallback = void (*)(const char*);
+inline cublasStatus_t cublasLoggerConfigure(int, int, int, const char*) {
+    return CUBLAS_STATUS_SUCCESS;  // nothing is logged
+}
 
 // ---------------------------------------------------------------- copies; sizes and steps in elements
 namespace cuda_cpu {
@@ -167,67 +152,27 @@ CUDA_CPU_COPY(Get, cudaMemcpyDeviceToHost)
 
 namespace cuda_cpu {
 
-// A call of cuBLAS; T is the type of its numbers.
-class BlasCall : public LibraryCall {
+// A call of cuBLAS.
+using BlasCallBase = HandleCall<cublasHandle_t, cublasStatus_t, CUBLAS_STATUS_INVALID_VALUE,
+                                CUBLAS_STATUS_EXECUTION_FAILED>;
+class BlasCall : public BlasCallBase {
  public:
-    BlasCall(const char* name, cublasHandle_t handle)
-        : LibraryCall(name, handle != nullptr ? handle->stream : nullptr), handle_(handle) {}
-
-    bool on_host() const {
-        return handle_ == nullptr || handle_->pointer_mode == CUBLAS_POINTER_MODE_HOST;
-    }
-    template <class T>
-    Scalar<T> scalar(const char* name, const T* number) {
-        if (number == nullptr || handle_ == nullptr) {
-            expect(false);
-            return {};
-        }
-        if (on_host()) {
-            expect_on_host(function(), name, number);
-            return {*number, nullptr};
-        }
-        vector(name, number, 1, 1, Use::read);
-        return {T{}, number};
-    }
-    // Where a call stores one number: for the host, which waits for it, or on the device.
-    template <class T>
-    void result(const char* name, T* number) {
-        if (on_host()) {
-            expect_on_host(function(), name, number);
-        } else {
-            vector(name, number, 1, 1, Use::written);
-        }
-    }
-    cublasStatus_t status() const {
-        if (handle_ == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
-        return is_valid() ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
-    }
-    cublasStatus_t join(std::function<void()> work) const {
+    using BlasCallBase::BlasCallBase;
+    // A routine of BLAS, or of LAPACK, that stores what it computes in its arrays; T is the type of its numbers.
+    template <class T, Library library = Library::blas, class... Arguments>
+    cublasStatus_t routine(const char* routine, Arguments... arguments) {
+        (expect(!is_no_letter(arguments)), ...);
         if (status() != CUBLAS_STATUS_SUCCESS) return status();
-        return run(std::move(work)) == cudaSuccess ? CUBLAS_STATUS_SUCCESS
-                                                   : CUBLAS_STATUS_EXECUTION_FAILED;
-    }
-    cublasStatus_t join_and_wait_for_result(std::function<void()> work) const {
-        const cublasStatus_t joined = join(std::move(work));
-        if (joined != CUBLAS_STATUS_SUCCESS || !on_host()) return joined;
-        return cudaStreamSynchronize(stream()) == cudaSuccess ? CUBLAS_STATUS_SUCCESS
-                                                              : CUBLAS_STATUS_EXECUTION_FAILED;
-    }
-    // A routine of BLAS that stores what it computes in its arrays.
-    template <class T, class... Arguments>
-    cublasStatus_t routine(const char* routine, Arguments... arguments) const {
-        if (status() != CUBLAS_STATUS_SUCCESS) return status();
-        void* const blas = fortran_function<T>(Library::blas, routine, function());
+        void* const blas = fortran_function<T>(library, routine, function());
         return join([=] { call_fortran(blas, arguments...); });
     }
 
  private:
-    cublasHandle_t handle_;
-};
-
-// The name under which a function of cuBLAS is called.
-struct Named {
-    const char* name;
+    static bool is_no_letter(char letter) { return letter == '\0'; }
+    template <class T>
+    static bool is_no_letter(const T&) {
+        return false;
+    }
 };
 
 // The interface of before CUDA 4 has one handle for all, and keeps what a call has answered.
@@ -245,23 +190,50 @@ inline cublasOperation_t operation(char letter) {
                                             : CUBLAS_OP_C;
 }
 
-// The letters of BLAS.
+// The letters of BLAS; 0 for what is none of a type's values.
 inline char letter(cublasOperation_t operation) {
-    return operation == CUBLAS_OP_N ? 'N' : operation == CUBLAS_OP_T ? 'T' : 'C';
+    return operation == CUBLAS_OP_N   ? 'N'
+           : operation == CUBLAS_OP_T ? 'T'
+           : operation == CUBLAS_OP_C ? 'C'
+                                      : '\0';
 }
-inline char letter(cublasFillMode_t fill) { return fill == CUBLAS_FILL_MODE_UPPER ? 'U' : 'L'; }
-inline char letter(cublasDiagType_t diagonal) { return diagonal == CUBLAS_DIAG_UNIT ? 'U' : 'N'; }
-inline char letter(cublasSideMode_t side) { return side == CUBLAS_SIDE_LEFT ? 'L' : 'R'; }
+inline char letter(cublasFillMode_t fill) {
+    return fill == CUBLAS_FILL_MODE_UPPER ? 'U' : fill == CUBLAS_FILL_MODE_LOWER ? 'L' : '\0';
+}
+inline char letter(cublasDiagType_t diagonal) {
+    return diagonal == CUBLAS_DIAG_UNIT ? 'U' : diagonal == CUBLAS_DIAG_NON_UNIT ? 'N' : '\0';
+}
+inline char letter(cublasSideMode_t side) {
+    return side == CUBLAS_SIDE_LEFT ? 'L' : side == CUBLAS_SIDE_RIGHT ? 'R' : '\0';
+}
+// The letters of before CUDA 4.
+inline cublasFillMode_t fill_mode(char letter) {
+    return letter == 'U' || letter == 'u' ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
+}
+inline cublasDiagType_t diagonal_type(char letter) {
+    return letter == 'U' || letter == 'u' ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
+}
+inline cublasSideMode_t side_mode(char letter) {
+    return letter == 'L' || letter == 'l' ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT;
+}
 
 }  // namespace cuda_cpu
 
-// Names for a function object of cuBLAS in each type of numbers.
-#define CUDA_CPU_BLAS_REAL(Function, name)                                       \
-    inline constexpr cuda_cpu::Function<float> cublasS##name{{"cublasS" #name}}; \
-    inline constexpr cuda_cpu::Function<double> cublasD##name{{"cublasD" #name}};
-#define CUDA_CPU_BLAS_COMPLEX(Function, name)                                        \
-    inline constexpr cuda_cpu::Function<cuComplex> cublasC##name{{"cublasC" #name}}; \
-    inline constexpr cuda_cpu::Function<cuDoubleComplex> cublasZ##name{{"cublasZ" #name}};
+// Names for a function object of cuBLAS in each type of numbers, with and without the version that stands behind them.
+#define CUDA_CPU_BLAS_NAME(Type, name)                              \
+    inline constexpr cuda_cpu::Type cublas##name{{"cublas" #name}}; \
+    inline constexpr const auto& cublas##name##_v2 = cublas##name;
+#define CUDA_CPU_BLAS_REAL(Function, name)       \
+    CUDA_CPU_BLAS_NAME(Function<float>, S##name) \
+    CUDA_CPU_BLAS_NAME(Function<double>, D##name)
+#define CUDA_CPU_BLAS_COMPLEX(Function, name)        \
+    CUDA_CPU_BLAS_NAME(Function<cuComplex>, C##name) \
+    CUDA_CPU_BLAS_NAME(Function<cuDoubleComplex>, Z##name)
 #define CUDA_CPU_BLAS(Function, name)  \
     CUDA_CPU_BLAS_REAL(Function, name) \
     CUDA_CPU_BLAS_COMPLEX(Function, name)
+
+inline constexpr auto cublasCreate_v2 = cublasCreate;
+inline constexpr auto cublasDestroy_v2 = cublasDestroy;
+inline constexpr auto cublasSetStream_v2 = cublasSetStream;
+inline constexpr auto cublasSetPointerMode_v2 = cublasSetPointerMode;

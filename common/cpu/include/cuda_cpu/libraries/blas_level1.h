@@ -1,6 +1,8 @@
 // cuBLAS, level 1: vectors. The second form of each is that of before CUDA 4 (cublas.h).
 #pragma once
 
+#include <array>
+
 #include "blas_handle.h"
 
 namespace cuda_cpu {
@@ -55,6 +57,16 @@ struct Scal : Named {  // x = alpha x
     }
     void operator()(int n, T alpha, T* x, int step) const {
         legacy_status() = (*this)(legacy_handle(), n, &alpha, x, step);
+    }
+};
+template <class T>
+struct ScalReal : Named {  // a complex x times a real number
+    cublasStatus_t operator()(cublasHandle_t handle, int n, const RealOf<T>* alpha, T* x,
+                              int step) const {
+        BlasCall call(name, handle);
+        const auto factor = call.scalar("alpha", alpha);
+        call.vector("x", x, n, step, Use::written);
+        return call.routine<T>(sizeof(T) == 8 ? "sscal" : "dscal", n, factor, x, step);
     }
 };
 
@@ -151,24 +163,78 @@ using Amax = Extreme<T, true>;
 template <class T>
 using Amin = Extreme<T, false>;
 
-template <class T>
-struct Rot : Named {  // (x, y) = (c x + s y, c y - s x)
+// (x, y) = (c x + s y, c y - conj(s) x); c is real, s real or of the vectors' type.
+template <class T, class Sine = T>
+struct Rot : Named {
     cublasStatus_t operator()(cublasHandle_t handle, int n, T* x, int step_x, T* y, int step_y,
-                              const T* c, const T* s) const {
+                              const RealOf<T>* c, const Sine* s) const {
         BlasCall call(name, handle);
-        const auto cosine = call.scalar("c", c), sine = call.scalar("s", s);
+        const auto cosine = call.scalar("c", c);
+        const auto sine = call.scalar("s", s);
         call.vector("x", x, n, step_x, Use::written);
         call.vector("y", y, n, step_y, Use::written);
-        return call.routine<T>("rot", n, x, step_x, y, step_y, cosine, sine);
+        if constexpr (!is_complex<T>) {
+            return call.routine<T>("rot", n, x, step_x, y, step_y, cosine, sine);
+        } else if constexpr (is_complex<Sine>) {
+            return call.routine<T, Library::lapack>("rot", n, x, step_x, y, step_y, cosine, sine);
+        } else {
+            return call.routine<T>(sizeof(T) == 8 ? "srot" : "drot", n, x, step_x, y, step_y,
+                                   cosine, sine);
+        }
+    }
+    void operator()(int n, T* x, int step_x, T* y, int step_y, RealOf<T> c, Sine s) const {
+        legacy_status() = (*this)(legacy_handle(), n, x, step_x, y, step_y, &c, &s);
     }
 };
 template <class T>
+using RotReal = Rot<T, RealOf<T>>;
+template <class T>
 struct Rotg : Named {  // the rotation that makes (a, b) to (r, 0)
-    cublasStatus_t operator()(cublasHandle_t handle, T* a, T* b, T* c, T* s) const {
+    cublasStatus_t operator()(cublasHandle_t handle, T* a, T* b, RealOf<T>* c, T* s) const {
         BlasCall call(name, handle);
-        for (T* const number : {a, b, c, s}) call.result("a, b, c or s", number);
+        for (T* const number : {a, b, s}) call.result("a, b or s", number);
+        call.result("c", c);
+        if (call.status() != CUBLAS_STATUS_SUCCESS) return call.status();
         void* const blas = fortran_function<T>(Library::blas, "rotg", name);
         return call.join_and_wait_for_result([=] { call_fortran(blas, a, b, c, s); });
+    }
+    void operator()(T* a, T* b, RealOf<T>* c, T* s) const {
+        legacy_status() = (*this)(legacy_handle(), a, b, c, s);
+    }
+};
+// The modified rotation: its parameters are a flag and the four elements of H.
+template <class T>
+struct Rotm : Named {
+    cublasStatus_t operator()(cublasHandle_t handle, int n, T* x, int step_x, T* y, int step_y,
+                              const T* parameters) const {
+        BlasCall call(name, handle);
+        call.vector("x", x, n, step_x, Use::written);
+        call.vector("y", y, n, step_y, Use::written);
+        call.expect(parameters != nullptr);
+        std::array<T, 5> of_host{};
+        if (!call.on_host()) {
+            call.vector("the parameters", parameters, 5, 1, Use::read);
+        } else if (parameters != nullptr) {
+            expect_on_host(name, "the parameters", parameters);
+            std::copy(parameters, parameters + 5, of_host.begin());
+        }
+        if (call.status() != CUBLAS_STATUS_SUCCESS) return call.status();
+        void* const blas = fortran_function<T>(Library::blas, "rotm", name);
+        return call.join([=, on_host = call.on_host()] {
+            call_fortran(blas, n, x, step_x, y, step_y, on_host ? of_host.data() : parameters);
+        });
+    }
+};
+template <class T>
+struct Rotmg : Named {
+    cublasStatus_t operator()(cublasHandle_t handle, T* d1, T* d2, T* x, const T* y,
+                              T* parameters) const {
+        BlasCall call(name, handle);
+        for (T* const number : {d1, d2, x, parameters}) call.result("an argument", number);
+        call.expect(y != nullptr);
+        if (call.status() != CUBLAS_STATUS_SUCCESS) return call.status();
+        void* const blas = fortran_function<T>(Library::blas, "rotmg", name);
+        return call.join_and_wait_for_result([=] { call_fortran(blas, d1, d2, x, y, parameters); });
     }
 };
 
@@ -181,14 +247,20 @@ CUDA_CPU_BLAS(Scal, scal)
 CUDA_CPU_BLAS_REAL(Dot, dot)
 CUDA_CPU_BLAS_COMPLEX(Dot, dotu)
 CUDA_CPU_BLAS_COMPLEX(DotConjugated, dotc)
-CUDA_CPU_BLAS_REAL(Rot, rot)
-CUDA_CPU_BLAS_REAL(Rotg, rotg)
+CUDA_CPU_BLAS(Rot, rot)
+CUDA_CPU_BLAS_NAME(RotReal<cuComplex>, Csrot)
+CUDA_CPU_BLAS_NAME(RotReal<cuDoubleComplex>, Zdrot)
+CUDA_CPU_BLAS_NAME(ScalReal<cuComplex>, Csscal)
+CUDA_CPU_BLAS_NAME(ScalReal<cuDoubleComplex>, Zdscal)
+CUDA_CPU_BLAS(Rotg, rotg)
+CUDA_CPU_BLAS_REAL(Rotm, rotm)
+CUDA_CPU_BLAS_REAL(Rotmg, rotmg)
 // Here the type's letter stands elsewhere.
-#define CUDA_CPU_BLAS_SIZES(letters, letter, T)                                           \
-    inline constexpr cuda_cpu::Nrm2<T> cublas##letters##nrm2{{"cublas" #letters "nrm2"}}; \
-    inline constexpr cuda_cpu::Asum<T> cublas##letters##asum{{"cublas" #letters "asum"}}; \
-    inline constexpr cuda_cpu::Amax<T> cublasI##letter##amax{{"cublasI" #letter "amax"}}; \
-    inline constexpr cuda_cpu::Amin<T> cublasI##letter##amin{{"cublasI" #letter "amin"}};
+#define CUDA_CPU_BLAS_SIZES(letters, letter, T)  \
+    CUDA_CPU_BLAS_NAME(Nrm2<T>, letters##nrm2)   \
+    CUDA_CPU_BLAS_NAME(Asum<T>, letters##asum)   \
+    CUDA_CPU_BLAS_NAME(Amax<T>, I##letter##amax) \
+    CUDA_CPU_BLAS_NAME(Amin<T>, I##letter##amin)
 CUDA_CPU_BLAS_SIZES(S, s, float)
 CUDA_CPU_BLAS_SIZES(D, d, double)
 CUDA_CPU_BLAS_SIZES(Sc, c, cuComplex)

@@ -43,9 +43,10 @@ struct Gbmv : Named {  // the same with a band of `below` and `above` diagonals 
     }
 };
 
-// A symmetric matrix of n rows, of which one half is read: whole, as a band, or packed.
-template <class T>
-struct Symv : Named {
+// A symmetric or Hermitian matrix of n rows, of which one half is read: whole, as a band, or packed. BLAS has no complex
+// symmetric ones; LAPACK has some.
+template <class T, bool hermitian>
+struct SymvOf : Named {
     cublasStatus_t operator()(cublasHandle_t handle, cublasFillMode_t fill, int n, const T* alpha,
                               const T* A, int leading, const T* x, int step_x, const T* beta, T* y,
                               int step_y) const {
@@ -55,12 +56,18 @@ struct Symv : Named {
         call.vector("x", x, n, step_x, Use::read);
         call.vector("y", y, n, step_y, Use::written);
         call.expect(step_x != 0 && step_y != 0);
-        return call.routine<T>("symv", letter(fill), n, of_product, A, leading, x, step_x, of_y, y,
-                               step_y);
+        constexpr Library library = is_complex<T> && !hermitian ? Library::lapack : Library::blas;
+        return call.routine<T, library>(hermitian ? "hemv" : "symv", letter(fill), n, of_product, A,
+                                        leading, x, step_x, of_y, y, step_y);
+    }
+    void operator()(char fill, int n, T alpha, const T* A, int leading, const T* x, int step_x,
+                    T beta, T* y, int step_y) const {
+        legacy_status() = (*this)(legacy_handle(), fill_mode(fill), n, &alpha, A, leading, x,
+                                  step_x, &beta, y, step_y);
     }
 };
-template <class T>
-struct Sbmv : Named {
+template <class T, bool hermitian>
+struct SbmvOf : Named {
     cublasStatus_t operator()(cublasHandle_t handle, cublasFillMode_t fill, int n, int diagonals,
                               const T* alpha, const T* A, int leading, const T* x, int step_x,
                               const T* beta, T* y, int step_y) const {
@@ -70,13 +77,13 @@ struct Sbmv : Named {
         call.vector("x", x, n, step_x, Use::read);
         call.vector("y", y, n, step_y, Use::written);
         call.expect(diagonals >= 0 && step_x != 0 && step_y != 0);
-        return call.routine<T>("sbmv", letter(fill), n, diagonals, of_product, A, leading, x,
-                               step_x, of_y, y, step_y);
+        return call.routine<T>(hermitian ? "hbmv" : "sbmv", letter(fill), n, diagonals, of_product,
+                               A, leading, x, step_x, of_y, y, step_y);
     }
 };
 inline long long packed(int n) { return n * (n + 1ll) / 2; }
-template <class T>
-struct Spmv : Named {
+template <class T, bool hermitian>
+struct SpmvOf : Named {
     cublasStatus_t operator()(cublasHandle_t handle, cublasFillMode_t fill, int n, const T* alpha,
                               const T* A, const T* x, int step_x, const T* beta, T* y,
                               int step_y) const {
@@ -86,7 +93,8 @@ struct Spmv : Named {
         call.vector("x", x, n, step_x, Use::read);
         call.vector("y", y, n, step_y, Use::written);
         call.expect(n >= 0 && step_x != 0 && step_y != 0);
-        return call.routine<T>("spmv", letter(fill), n, of_product, A, x, step_x, of_y, y, step_y);
+        return call.routine<T>(hermitian ? "hpmv" : "spmv", letter(fill), n, of_product, A, x,
+                               step_x, of_y, y, step_y);
     }
 };
 
@@ -102,6 +110,11 @@ struct Triangular : Named {
         call.expect(step != 0);
         return call.routine<T>(solves ? "trsv" : "trmv", letter(fill), letter(operation),
                                letter(diagonal), n, A, leading, x, step);
+    }
+    void operator()(char fill, char of_A, char diagonal, int n, const T* A, int leading, T* x,
+                    int step) const {
+        legacy_status() = (*this)(legacy_handle(), fill_mode(fill), operation(of_A),
+                                  diagonal_type(diagonal), n, A, leading, x, step);
     }
 };
 template <class T, bool solves>
@@ -130,18 +143,6 @@ struct TriangularPacked : Named {
                                letter(diagonal), n, A, x, step);
     }
 };
-template <class T>
-using Trmv = Triangular<T, false>;
-template <class T>
-using Trsv = Triangular<T, true>;
-template <class T>
-using Tbmv = TriangularBand<T, false>;
-template <class T>
-using Tbsv = TriangularBand<T, true>;
-template <class T>
-using Tpmv = TriangularPacked<T, false>;
-template <class T>
-using Tpsv = TriangularPacked<T, true>;
 
 // A = alpha x y^T + A; of complex numbers y is conjugated by gerc and not by geru.
 template <class T, bool conjugated>
@@ -168,20 +169,42 @@ template <class T>
 using Ger = GerOf<T, false>;
 template <class T>
 using GerConjugated = GerOf<T, true>;
-template <class T>
-struct Syr : Named {  // A = alpha x x^T + A, one half of it
-    cublasStatus_t operator()(cublasHandle_t handle, cublasFillMode_t fill, int n, const T* alpha,
-                              const T* x, int step, T* A, int leading) const {
+
+// A = alpha x x^T + A, one half of it; of a Hermitian A x^H, and alpha is real.
+template <class T, bool hermitian>
+struct SyrOf : Named {
+    using Factor = std::conditional_t<hermitian, RealOf<T>, T>;
+    cublasStatus_t operator()(cublasHandle_t handle, cublasFillMode_t fill, int n,
+                              const Factor* alpha, const T* x, int step, T* A, int leading) const {
         BlasCall call(name, handle);
         const auto factor = call.scalar("alpha", alpha);
         call.vector("x", x, n, step, Use::read);
         call.matrix("A", A, n, n, leading, Use::written);
         call.expect(step != 0);
-        return call.routine<T>("syr", letter(fill), n, factor, x, step, A, leading);
+        constexpr Library library = is_complex<T> && !hermitian ? Library::lapack : Library::blas;
+        return call.routine<T, library>(hermitian ? "her" : "syr", letter(fill), n, factor, x, step,
+                                        A, leading);
+    }
+    void operator()(char fill, int n, Factor alpha, const T* x, int step, T* A, int leading) const {
+        legacy_status() = (*this)(legacy_handle(), fill_mode(fill), n, &alpha, x, step, A, leading);
     }
 };
-template <class T>
-struct Syr2 : Named {  // A = alpha (x y^T + y x^T) + A, one half of it
+template <class T, bool hermitian>
+struct SprOf : Named {  // the same of a packed A
+    using Factor = std::conditional_t<hermitian, RealOf<T>, T>;
+    cublasStatus_t operator()(cublasHandle_t handle, cublasFillMode_t fill, int n,
+                              const Factor* alpha, const T* x, int step, T* A) const {
+        BlasCall call(name, handle);
+        const auto factor = call.scalar("alpha", alpha);
+        call.vector("x", x, n, step, Use::read);
+        call.vector("A", A, packed(n), 1, Use::written);
+        call.expect(n >= 0 && step != 0);
+        return call.routine<T>(hermitian ? "hpr" : "spr", letter(fill), n, factor, x, step, A);
+    }
+};
+// A = alpha x y^T + alpha y x^T + A, one half of it; of a Hermitian A alpha x y^H + conj(alpha) y x^H.
+template <class T, bool hermitian>
+struct Syr2Of : Named {
     cublasStatus_t operator()(cublasHandle_t handle, cublasFillMode_t fill, int n, const T* alpha,
                               const T* x, int step_x, const T* y, int step_y, T* A,
                               int leading) const {
@@ -191,17 +214,51 @@ struct Syr2 : Named {  // A = alpha (x y^T + y x^T) + A, one half of it
         call.vector("y", y, n, step_y, Use::read);
         call.matrix("A", A, n, n, leading, Use::written);
         call.expect(step_x != 0 && step_y != 0);
-        return call.routine<T>("syr2", letter(fill), n, factor, x, step_x, y, step_y, A, leading);
+        return call.routine<T>(hermitian ? "her2" : "syr2", letter(fill), n, factor, x, step_x, y,
+                               step_y, A, leading);
     }
 };
+template <class T, bool hermitian>
+struct Spr2Of : Named {
+    cublasStatus_t operator()(cublasHandle_t handle, cublasFillMode_t fill, int n, const T* alpha,
+                              const T* x, int step_x, const T* y, int step_y, T* A) const {
+        BlasCall call(name, handle);
+        const auto factor = call.scalar("alpha", alpha);
+        call.vector("x", x, n, step_x, Use::read);
+        call.vector("y", y, n, step_y, Use::read);
+        call.vector("A", A, packed(n), 1, Use::written);
+        call.expect(n >= 0 && step_x != 0 && step_y != 0);
+        return call.routine<T>(hermitian ? "hpr2" : "spr2", letter(fill), n, factor, x, step_x, y,
+                               step_y, A);
+    }
+};
+#define CUDA_CPU_HALVES(Name, symmetric, hermitian) \
+    template <class T>                              \
+    using symmetric = Name<T, false>;               \
+    template <class T>                              \
+    using hermitian = Name<T, true>;
+CUDA_CPU_HALVES(SymvOf, Symv, Hemv)
+CUDA_CPU_HALVES(SbmvOf, Sbmv, Hbmv)
+CUDA_CPU_HALVES(SpmvOf, Spmv, Hpmv)
+CUDA_CPU_HALVES(SyrOf, Syr, Her)
+CUDA_CPU_HALVES(SprOf, Spr, Hpr)
+CUDA_CPU_HALVES(Syr2Of, Syr2, Her2)
+CUDA_CPU_HALVES(Spr2Of, Spr2, Hpr2)
+CUDA_CPU_HALVES(Triangular, Trmv, Trsv)
+CUDA_CPU_HALVES(TriangularBand, Tbmv, Tbsv)
+CUDA_CPU_HALVES(TriangularPacked, Tpmv, Tpsv)
+#undef CUDA_CPU_HALVES
 
 }  // namespace cuda_cpu
 
 CUDA_CPU_BLAS(Gemv, gemv)
 CUDA_CPU_BLAS(Gbmv, gbmv)
-CUDA_CPU_BLAS_REAL(Symv, symv)
+CUDA_CPU_BLAS(Symv, symv)
 CUDA_CPU_BLAS_REAL(Sbmv, sbmv)
 CUDA_CPU_BLAS_REAL(Spmv, spmv)
+CUDA_CPU_BLAS_COMPLEX(Hemv, hemv)
+CUDA_CPU_BLAS_COMPLEX(Hbmv, hbmv)
+CUDA_CPU_BLAS_COMPLEX(Hpmv, hpmv)
 CUDA_CPU_BLAS(Trmv, trmv)
 CUDA_CPU_BLAS(Trsv, trsv)
 CUDA_CPU_BLAS(Tbmv, tbmv)
@@ -211,5 +268,11 @@ CUDA_CPU_BLAS(Tpsv, tpsv)
 CUDA_CPU_BLAS_REAL(Ger, ger)
 CUDA_CPU_BLAS_COMPLEX(Ger, geru)
 CUDA_CPU_BLAS_COMPLEX(GerConjugated, gerc)
-CUDA_CPU_BLAS_REAL(Syr, syr)
+CUDA_CPU_BLAS(Syr, syr)
+CUDA_CPU_BLAS_REAL(Spr, spr)
 CUDA_CPU_BLAS_REAL(Syr2, syr2)
+CUDA_CPU_BLAS_REAL(Spr2, spr2)
+CUDA_CPU_BLAS_COMPLEX(Her, her)
+CUDA_CPU_BLAS_COMPLEX(Hpr, hpr)
+CUDA_CPU_BLAS_COMPLEX(Her2, her2)
+CUDA_CPU_BLAS_COMPLEX(Hpr2, hpr2)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace cuda_cpu {
 // program ends with the sentence that names its package (status 77).
 enum class Library { blas, lapack, fft_of_float, fft_of_double };
 void* library_function(Library library, const std::string& name, const char* asked_by);
+
+// Ends the program with the sentence that a call asks for something that CPU mode does not have (status 77).
+[[noreturn]] void refuse_call(const char* function, const std::string& what);
 
 // What a call reads or writes on the device: `count` pieces of `bytes` each, `stride` bytes apart.
 struct Piece {
@@ -79,6 +83,93 @@ template <class T>
 struct Scalar {
     T value;
     const T* on_device;
+};
+
+// A call of a library whose functions take a handle, which has a stream. The first two answers of each library are
+// success and a missing handle.
+template <class Handle, class Status, Status invalid, Status failed>
+class HandleCall : public LibraryCall {
+ public:
+    HandleCall(const char* name, Handle handle)
+        : LibraryCall(name, handle != nullptr ? handle->stream : nullptr), handle_(handle) {}
+
+    Status status() const {
+        if (handle_ == nullptr) return static_cast<Status>(1);
+        return is_valid() ? Status{} : invalid;
+    }
+    Status join(std::function<void()> work) const {
+        if (status() != Status{}) return status();
+        return run(std::move(work)) == cudaSuccess ? Status{} : failed;
+    }
+    Status join_and_wait(std::function<void()> work) const {
+        const Status joined = join(std::move(work));
+        if (joined != Status{}) return joined;
+        return cudaStreamSynchronize(stream()) == cudaSuccess ? Status{} : failed;
+    }
+    // Where the library has a pointer mode, whose values are 0 and 1 for the host and the device.
+    bool on_host() const {
+        return handle_ == nullptr || static_cast<int>(handle_->pointer_mode) == 0;
+    }
+    template <class T>
+    Scalar<T> scalar(const char* name, const T* number) {
+        expect(number != nullptr);
+        if (!is_valid() || handle_ == nullptr) return {};
+        if (on_host()) {
+            expect_on_host(function(), name, number);
+            return {*number, nullptr};
+        }
+        vector(name, number, 1, 1, Use::read);
+        return {T{}, number};
+    }
+    // Where a call stores one number: for the host, which waits for it, or on the device.
+    template <class T>
+    void result(const char* name, T* number) {
+        expect(number != nullptr);
+        if (!is_valid()) return;
+        if (on_host()) {
+            expect_on_host(function(), name, number);
+        } else {
+            vector(name, number, 1, 1, Use::written);
+        }
+    }
+    Status join_and_wait_for_result(std::function<void()> work) const {
+        return on_host() ? join_and_wait(std::move(work)) : join(std::move(work));
+    }
+
+ protected:
+    Handle handle_;
+};
+// The functions for a library's handles, to a type that has a stream.
+#define CUDA_CPU_HANDLES(library, Handle, Context, Status)                                 \
+    inline Status library##Create(Handle* handle) {                                        \
+        if (handle == nullptr) return static_cast<Status>(1);                              \
+        int device;                                                                        \
+        if (cudaGetDevice(&device) != cudaSuccess) return static_cast<Status>(1);          \
+        *handle = new Context;                                                             \
+        return Status{};                                                                   \
+    }                                                                                      \
+    inline Status library##Destroy(Handle handle) {                                        \
+        if (handle == nullptr) return static_cast<Status>(1);                              \
+        delete handle;                                                                     \
+        return cudaDeviceSynchronize() == cudaSuccess ? Status{} : static_cast<Status>(1); \
+    }                                                                                      \
+    CUDA_CPU_SETTING(library, Handle, Status, Stream, cudaStream_t, stream)
+// A member of a handle, to set and to get.
+#define CUDA_CPU_SETTING(library, Handle, Status, name, Type, member) \
+    inline Status library##Set##name(Handle handle, Type value) {     \
+        if (handle == nullptr) return static_cast<Status>(1);         \
+        handle->member = value;                                       \
+        return Status{};                                              \
+    }                                                                 \
+    inline Status library##Get##name(Handle handle, Type* value) {    \
+        if (handle == nullptr) return static_cast<Status>(1);         \
+        *value = handle->member;                                      \
+        return Status{};                                              \
+    }
+
+// The name under which a function is called.
+struct Named {
+    const char* name;
 };
 
 // Fortran takes every argument by its address, and the lengths of letters behind all others.

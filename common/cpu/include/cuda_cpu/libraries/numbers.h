@@ -51,6 +51,16 @@ T conjugate_of(T number) {
     return number;
 }
 
+// A real or complex number as one of T.
+template <class T, class Number>
+T complex_of(const Number& number) {
+    if constexpr (std::is_same_v<T, Number>) {
+        return number;
+    } else {
+        return {number, 0};
+    }
+}
+
 template <class T>
 T quotient_of(const T& a, const T& b) {
     if constexpr (std::is_same_v<T, cuComplex>) {
@@ -62,16 +72,54 @@ T quotient_of(const T& a, const T& b) {
     }
 }
 
+// The bytes of a number, 0 of a type that is not there.
+inline int bytes_of(cudaDataType type) {
+    switch (type) {
+        case CUDA_R_8I:
+            return 1;
+        case CUDA_R_16F:
+        case CUDA_R_16BF:
+        case CUDA_C_8I:
+            return 2;
+        case CUDA_R_32F:
+        case CUDA_R_32I:
+        case CUDA_C_16F:
+        case CUDA_C_16BF:
+            return 4;
+        case CUDA_R_64F:
+        case CUDA_C_32F:
+            return 8;
+        case CUDA_C_64F:
+            return 16;
+        default:
+            return 0;
+    }
+}
+// Of a complex type that of its parts, of a real type itself.
+inline cudaDataType type_of_parts(cudaDataType type) {
+    switch (type) {
+        case CUDA_C_64F:
+            return CUDA_R_64F;
+        case CUDA_C_32F:
+            return CUDA_R_32F;
+        case CUDA_C_16F:
+            return CUDA_R_16F;
+        case CUDA_C_16BF:
+            return CUDA_R_16BF;
+        case CUDA_C_8I:
+            return CUDA_R_8I;
+        default:
+            return type;
+    }
+}
+
 // A number of the array's type, as one of Wide, and back, rounded once. Of a complex type both parts.
 template <class Wide>
 Wide read_number(const void* array, cudaDataType type, long long at) {
     if constexpr (is_complex<Wide>) {
         using Real = RealOf<Wide>;
-        const bool has_pairs = type == CUDA_C_32F || type == CUDA_C_64F;
-        const cudaDataType of_part = type == CUDA_C_32F   ? CUDA_R_32F
-                                     : type == CUDA_C_64F ? CUDA_R_64F
-                                                          : type;
-        if (!has_pairs) return {read_number<Real>(array, type, at), 0};
+        const cudaDataType of_part = type_of_parts(type);
+        if (of_part == type) return {read_number<Real>(array, type, at), 0};
         return {read_number<Real>(array, of_part, 2 * at),
                 read_number<Real>(array, of_part, 2 * at + 1)};
     } else {
@@ -95,7 +143,7 @@ Wide read_number(const void* array, cudaDataType type, long long at) {
 template <class Wide>
 void store_number(void* array, cudaDataType type, long long at, Wide value) {
     if constexpr (is_complex<Wide>) {
-        const cudaDataType of_part = type == CUDA_C_32F ? CUDA_R_32F : CUDA_R_64F;
+        const cudaDataType of_part = type_of_parts(type);
         store_number(array, of_part, 2 * at, value.x);
         store_number(array, of_part, 2 * at + 1, value.y);
     } else {

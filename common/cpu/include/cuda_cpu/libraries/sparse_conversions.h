@@ -57,7 +57,7 @@ struct DenseLines {
 inline cusparseStatus_t join_dense(SparseCall& call, const cusparseDnMatDescr& M, Use use,
                                    std::function<void()> work) {
     call.vector("the dense matrix", static_cast<const char*>(M.values),
-                extent_of(M) * SparseCall::bytes_of_number(M.type), 1, use);
+                extent_of(M) * bytes_of(M.type), 1, use);
     return call.join(std::move(work));
 }
 
@@ -117,8 +117,7 @@ inline cusparseStatus_t cusparseDenseToSparse_convert(cusparseHandle_t handle,
             if (sparse->format == CUSPARSE_FORMAT_COO)
                 cuda_cpu::store_index(sparse->offsets, sparse->offset_type, i, line + sparse->base);
             cuda_cpu::store_index(sparse->indices, sparse->index_type, i, place + sparse->base);
-            const auto size =
-                static_cast<size_t>(cuda_cpu::SparseCall::bytes_of_number(dense->type));
+            const auto size = static_cast<size_t>(cuda_cpu::bytes_of(dense->type));
             std::memcpy(static_cast<char*>(sparse->values) + i * static_cast<int64_t>(size),
                         static_cast<const char*>(dense->values) + at * static_cast<int64_t>(size),
                         size);

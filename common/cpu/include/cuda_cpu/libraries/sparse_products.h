@@ -60,10 +60,10 @@ cusparseStatus_t sparse_product(const char* name, cusparseHandle_t handle, cuspa
     call.expect((plain ? A.columns : A.rows) == of_B.rows &&
                 (plain ? A.rows : A.columns) == C.rows && of_B.columns == C.columns);
     call.sparse(A, Use::read);
-    call.vector("B or x", static_cast<const char*>(B.values),
-                extent_of(B) * SparseCall::bytes_of_number(B.type), 1, Use::read);
-    call.vector("C or y", static_cast<const char*>(C.values),
-                extent_of(C) * SparseCall::bytes_of_number(C.type), 1, Use::written);
+    call.vector("B or x", static_cast<const char*>(B.values), extent_of(B) * bytes_of(B.type), 1,
+                Use::read);
+    call.vector("C or y", static_cast<const char*>(C.values), extent_of(C) * bytes_of(C.type), 1,
+                Use::written);
     return call.join([=] {
         const Wide factor = value_of(of_product), of_old = value_of(of_C);
         std::vector<Wide> sums(static_cast<size_t>(C.rows * C.columns));

@@ -86,7 +86,7 @@ FAULTS = [
     Fault(name="halo words from the wrong lane", file="shuffled.cuh", old="const int lanes = h / words + 1,", new="const int lanes = 1,",
           caught="FAIL  shuffled: widths .*4 channels, radius 7",
           cases=("shuffled: widths around the ends of lanes and strips, 4 channels, radius 7",)),
-    Fault(name="sums of 32 bits only", old="const bool large =", new="const bool large = false &&", backends=("gpu",),
+    Fault(name="sums of 32 bits only", file="program.h", old="const bool large =", new="const bool large = false &&", backends=("gpu",),
           caught="FAIL  running: sums beyond"),
     # What a plain run does not see
     Fault(name="one thread blurs all", old=BODY, new=BODY.replace(BOUNDS, BY_ONE) + "    }\n", watched=True, backends=("cpu",),

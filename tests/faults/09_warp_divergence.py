@@ -13,7 +13,7 @@ LAST = "    __syncwarp();\n"
 CPU = ("cpu",)  # on a GPU this may go wrong without a sign
 
 FAULTS = [
-    Fault(name="a launch the first time only", old="    const dim3 grid = grid_of(count, paths, block);\n    kernel",
+    Fault(name="a launch the first time only", file="program.cuh", old="    const dim3 grid = grid_of(count, paths, block);\n    kernel",
           new="    static bool done = false;\n    if (done) return {};\n    done = true;\n"
               "    const dim3 grid = grid_of(count, paths, block);\n    kernel", caught="right only once: in a later launch",
           cases=("all variants in one run, random input",)),

@@ -53,7 +53,7 @@ FAULTS = [
           caught="takes from links is row.k. . lane: it is to be row.k. . 32 . lane .TODO 7"),
     Fault(name="thread in the block for the lane", old=STEP, new=STEP.replace("+ lane", "+ threadIdx.x"),
           caught="takes from links is row.k. . 32 . threadIdx.x"),
-    Fault(name="a launch the first time only", old="    const WalkKernel chosen =",
+    Fault(name="a launch the first time only", file="launches.cuh", old="    const WalkKernel chosen =",
           new="    static bool done = false;\n    if (done) return;\n    done = true;\n    const WalkKernel chosen =",
           caught="right only once: in a later launch", cases=("waves, and Little's law by measurement",)),
     Fault(name="a step too many", old=STEPS, new=STEPS.replace("step < steps", "step <= steps"),

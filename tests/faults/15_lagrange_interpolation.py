@@ -112,7 +112,7 @@ FAULTS = [
           caught="launches use 0 of the 3 streams", backends=("cpu",), cases=("overlapped: streams in another order",)),
     Fault(name="pieces only once", file=OVERLAPPED, old="    int turn = 0;\n", new="    static bool done = false;\n    if (done) return blocked_shape(work.piece);\n    done = true;\n"
           "    int turn = 0;\n", caught="the first launch is right, a later one", cases=("overlapped: 6 nodes, 33 points",)),
-    Fault(name="one variant launches another", old='"product", Linear, launch_product',
+    Fault(name="one variant launches another", file="program.h", old='"product", Linear, launch_product',
           new='"product", Linear, launch_barycentric', caught="variant product launches barycentric, and not product", backends=("cpu",),
           cases=("product: 6 nodes, 33 points",)),
 ]

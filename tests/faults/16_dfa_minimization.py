@@ -33,7 +33,7 @@ FAULTS = [
           new=REVERSED.format("threads - 1", ">= 0", "--"), caught="FAIL  openmp_sort", cases=("openmp_sort: 1300 small automata of every kind",)),
     Fault(name="a splitter left out", file="hopcroft.h", old="for (int32_t label = 1; label < ranges.classes()",
           new="for (int32_t label = 2; label < ranges.classes()", caught="FAIL  hopcroft", cases=("hopcroft: 1300 small automata of every kind",)),
-    Fault(name="not numbered by breadth", old="numbered_by_breadth(quotient(automata[i], found[i]))",
+    Fault(name="not numbered by breadth", file="program.h", old="numbered_by_breadth(quotient(automata[i], found[i]))",
           new="quotient(automata[i], found[i])", caught="not numbered by breadth",
           cases=("the automata that are written, by hopcroft and moore_hash",)),
     Fault(name="state 0 taken for the start", file="listing.h", old="listing.start = number;",

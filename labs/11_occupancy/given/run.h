@@ -225,3 +225,17 @@ inline int run_on_paper(const Options& options) {
     }
     return 0;
 }
+
+inline int run_program(int argc, char** argv) {
+    lab::Arguments arguments(argc, argv,
+                             "Works out the occupancy of kernels and shows when it matters.");
+    Options options;
+    declare_paper(arguments, options);
+    declare_kernels(arguments, options);
+    lab::Study study(arguments, lab::names_of(all_variants));
+    options.names = study.names();
+    arguments.finish();
+    refuse_contradictions(arguments, options);
+    const bool on_paper = options.calculates || options.law;
+    return on_paper ? run_on_paper(options) : run_on_device(options, study);
+}

@@ -8,6 +8,7 @@
 #   LAB_SMALL         the arguments of a small case, which `make sanitize` runs without ARGS; with -- between
 #                     two lists it makes two runs: every kernel, and each loop twice, is to run
 #   LAB_SMALL_FURTHER what is added to them with FURTHER=1: runs of the variants of further/, each behind --
+#   LAB_FURTHER_90A   yes: further/ has instructions of sm_90a, which are compiled, with the macro LAB_SM_90A, for sm_90
 #   LAB_EXPLAIN       the same as LAB_SMALL for `make explain`
 #   LAB_REPLAY        the same for `make replay`: a case so small that one can watch it
 # The lab's name is its folder's. All paths are relative to that folder, because the path of the
@@ -129,7 +130,11 @@ ifeq ($(backend),gpu)
 host_compiler := $(if $(CCBIN),-ccbin $(call quote,$(CCBIN)))
 # Pages that are given include those with tasks from beside the source: here or in solutions/.
 include_paths := $(if $(wildcard given further),$(addprefix -I,$(dir $(source)) .))
-flags := -std=c++17 $(if $(call is_set,DEBUG),-G -g -O0 -DLAB_DEBUG,-O3 -lineinfo$(if $(sanitize), -g)) $(gencode) \
+# Instructions of no other card are compiled for sm_90a, which nvcc 12.0 and later know.
+for_90 := arch=compute_90,code=sm_90
+for_90a := $(if $(and $(further),$(LAB_FURTHER_90A),$(filter-out 11.%,$(nvcc_version))),$(filter $(for_90),$(gencode)))
+flags := -std=c++17 $(if $(call is_set,DEBUG),-G -g -O0 -DLAB_DEBUG,-O3 -lineinfo$(if $(sanitize), -g)) \
+    $(if $(for_90a),$(patsubst $(for_90),$(subst 90,90a,$(for_90)),$(gencode)) -DLAB_SM_90A,$(gencode)) \
     $(host_compiler) $(addprefix -Xcompiler ,-Wall $(LAB_CXX_FLAGS)) $(LAB_NVCC_FLAGS) $(further)
 # The toolkit's libraries lie beside nvcc, or where NVCC_APPEND_FLAGS and LIBRARY_PATH say.
 library_path := $(if $(nvcc_libraries),-L$(call quote,$(nvcc_libraries)))

@@ -59,6 +59,8 @@ def compile_strictly(lab, kind):
         flags += " -std=c++17" + " -c -Xcompiler -fsyntax-only" * (kind == "solutions")
     paths = farm.exercises.include_paths(folder / farm.source_name(lab)) if given else []
     architectures = FRONT_END if kind != "solutions" else BOTH if mentions(lab, "__CUDA_ARCH__") else FROM_ONE
+    if kind == "solutions" and "LAB_FURTHER_90A := yes" in (ROOT / "labs" / lab / "Makefile").read_text(encoding="utf-8"):
+        architectures, flags = architectures.replace("90", "90a"), flags + " -DLAB_SM_90A"
     target = BUILD / "nvcc" / f"{kind}_{lab}.o"
     target.parent.mkdir(parents=True, exist_ok=True)
     return farm.run(NVCC, *shlex.split(f"{STRICT} {architectures} {flags}"), *paths, farm.source_name(lab), "-o", target,

@@ -18,15 +18,16 @@ def too_slow(products: int) -> list[str]:
 
 
 benchmark = Benchmark(__file__, peers=["cublas", "openblas"])
-for type in ("double", "float"):
-    for m, k, n in SHAPES:
-        slow = too_slow(m * k * n)
+for type in ("double", "float", "half"):
+    for m, k, n in SHAPES[:-2] if type == "half" else SHAPES:
+        slow = too_slow(m * k * n) + (["openblas"] if type == "half" else [])
         without = ["--without", ",".join(slow)] if slow else []
         small = ["--m", m // 64, "--k", k // 64, "--n", n // 64]
         benchmark.run("--type", type, "--m", m, "--k", k, "--n", n, *without, cpu=["--type", type, *small])
 benchmark.bars("GFLOP/s", title="double", only=r", double$")
 benchmark.bars("GFLOP/s", title="float", only=r", float$")
-for type in ("double", "float"):
+benchmark.bars("GFLOP/s", title="half", only=r", half$")
+for type in ("double", "float", "half"):
     benchmark.lines("GFLOP/s", x=r"^(\d+) x \1 by \1 x \1,", label="order of the matrices", logarithmic=True,
                     title=f"squares, {type}", only=rf"^(\d+) x \1 by \1 x \1, {type}$")
 for type, limit in (("double", "double, tensor cores"), ("float", "float")):

@@ -13,17 +13,18 @@ from checker.comparison import poisoned, wrong_elements
 from checker.diagnose import right_only_once
 
 PATH = ["naive", "coalesced", "tiled", "register_tile", "vectorised", "pipelined", "tensor_8x8x4"]
-FURTHER = ["warp_tile", "tensor_tuned_8x8x4", "tensor_16x8x8"]
+HALF = ["tensor_16x8x16", "warp_group_64x256x16"]  # --type half alone
+FURTHER = ["warp_tile", "tensor_tuned_8x8x4", "tensor_16x8x8", *HALF]
 TODO = {variant: number for number, variant in enumerate(PATH, 1)}
 lab = checker.Lab(__file__, tasks={variant: f"TODO {number}" for variant, number in TODO.items()}, further=FURTHER)
-TENSOR = [variant for variant in PATH + FURTHER if variant.startswith("tensor")]  # double only
-FOR_BOTH = [variant for variant in PATH + FURTHER if variant not in TENSOR]
+TENSOR = [variant for variant in PATH + FURTHER if variant.startswith("tensor") and variant not in HALF]  # double only
+FOR_BOTH = [variant for variant in PATH + FURTHER if variant not in TENSOR + HALF]
 THERE = [variant for variant in FOR_BOTH if variant in PATH + lab.further]  # for cases over all variants
 COPIED = ["pipelined", "tensor_8x8x4"]  # both go through the tiles by TODO 6
 BLOCK_TILES = {("tensor_16x8x8", "double"): ["64x64x3", "64x128x1", "64x128x2"],
                ("warp_tile", "double"): ["32x128x2", "64x128x2"],
                ("warp_tile", "float"): ["64x128x3", "64x128x2", "128x256x1"]}
-TYPES = {"float": numpy.float32, "double": numpy.float64}
+TYPES = {"float": numpy.float32, "double": numpy.float64}  # half: the files have floats, which the program rounds
 lab.kernels({**{variant: variant for variant in PATH + FURTHER}, "tensor_tuned_8x8x4": "tensor_tile", "tensor_16x8x8": "tensor_tile"})
 # In CPU mode the pretend card must have the shared memory that the largest tiles need.
 CARD = {"CUDA_CPU_DEVICE": "h100"}
@@ -444,7 +445,8 @@ def past_the_end(case, m, k, n):
 
 
 def multiply(case, variant, m, k, n, type, tile=None, block_tile=None):
-    a, b = case.floats((m, k), dtype=TYPES[type]), case.floats((k, n), dtype=TYPES[type])
+    dtype = TYPES.get(type, numpy.float32)
+    a, b = case.floats((m, k), dtype=dtype), case.floats((k, n), dtype=dtype)
     words = ["--type", type, "--variant", variant, *(["--tile", tile] if tile else []),
              *(["--block-tile", block_tile] if block_tile else [])]
     case.parameters = {**case.parameters, "variant": variant}
@@ -456,14 +458,22 @@ def multiply(case, variant, m, k, n, type, tile=None, block_tile=None):
         else:
             cause = case.last_run and past_the_end(case, m, k, n)
         raise checker.Failure(str(failure), cause) if cause else failure
-    case.compare(product(a, b), got, tolerance(a, b), dtype=TYPES[type], diagnosers=DIAGNOSERS)
+    if type == "half":
+        a, b = (matrix.astype(numpy.float16).astype(dtype) for matrix in (a, b))
+    case.compare(product(a, b), got, tolerance(a, b), dtype=dtype, diagnosers=DIAGNOSERS)
 
 
 # (m, k, n): one element, one term, one sum, primes, tall, wide, whole tiles, just past them, no term
 SHAPES = [(1, 1, 1), (31, 32, 33), (33, 1, 17), (1, 70, 1), (37, 41, 43), (1000, 7, 3), (130, 34, 132),
           (3, 7, 1000), (131, 19, 137), (128, 16, 128), (5, 0, 7)]
 
-for variant in PATH + FURTHER:
+# Rows of whole pieces of 16 bytes or not, more stages than are in flight, several blocks, no term.
+for variant in HALF:
+    for m, k, n in [(1, 1, 1), (37, 41, 43), (130, 152, 264), (136, 328, 136), (129, 330, 257), (5, 0, 7)]:
+        lab.case(f"{variant}, half: {m} x {k} times {k} x {n}", multiply, variant=variant, m=m, k=k, n=n, type="half")
+    lab.case(f"{variant}, half: large", multiply, variant=variant, m=1000, k=1016, n=1160, type="half", quick=False,
+             on_cpu={"m": 200, "k": 200, "n": 520})
+for variant in PATH + FURTHER[:-2]:
     for m, k, n in SHAPES[::2] if variant in TENSOR else SHAPES:
         lab.case(f"{variant}: {m} x {k} times {k} x {n}", multiply, variant=variant, m=m, k=k, n=n, type="double")
 for variant in FOR_BOTH:
@@ -503,12 +513,12 @@ def large(case, variant, shape, type, shrink):
     multiply(case, variant, *(side // shrink for side in shape), type)
 
 
-for variant in PATH + FURTHER:
+for variant in PATH + FURTHER[:-2]:
     quick = variant in ("naive", "coalesced", "tiled", "register_tile")
     for tall, word in ((True, "tall"), (False, "wide")):
         lab.case(f"{variant}: very {word}", long_side, variant=variant, tall=tall, side=70_000, quick=quick,
                  on_cpu=None if quick else {"side": 3000 if variant in TENSOR else 33_000})
-for variant in PATH[3:] + FURTHER:
+for variant in PATH[3:] + FURTHER[:-2]:
     for type in TYPES if variant in FOR_BOTH else ["double"]:
         for shape, word in [((1024, 512, 1280), "whole tiles"), ((2056, 512, 1040), "even"), ((997, 1009, 1013), "odd")]:
             lab.case(f"{variant}, {type}: large, {word}", large, variant=variant, shape=shape, type=type, shrink=1,
@@ -597,6 +607,17 @@ lab.watched("the kernels of further/: no race", [["--variant", "warp_tile", "--m
                                                  ["--variant", "tensor_16x8x8", "--m", 3, "--n", 4, "--k", 34]], further=True)
 
 
+@lab.case("halves end at 65504, and the smallest is 6e-8", further=True)
+def ends_of_halves(case):
+    a, b = numpy.full((3, 4), 1, numpy.float32), numpy.full((4, 5), 2e-8, numpy.float32)
+    for variant in HALF:
+        case.parameters = {"variant": variant}
+        got = case.compute("--type", "half", "--variant", variant, inputs={"a": a, "b": b}, env=CARD)
+        case.compare(numpy.zeros((3, 5)), got, checker.Tolerance(why="2e-8 is 0 as a half"), dtype=numpy.float32)
+    a[1, 2] = 65520
+    case.refuses("--type", "half", "--a", case.save("a", a), "--b", case.save("b", b), saying="a has 65520 as element 6: halves end at 65504")
+
+
 @lab.case("bad arguments")
 def bad_arguments(case):
     for option in ("--m", "--n", "--k", "--size"):
@@ -606,7 +627,7 @@ def bad_arguments(case):
     case.refuses("--tile", "7", saying="--tile")
     if lab.further:
         case.refuses("--block-tile", "7x7x7", saying="64x128x2")
-    case.refuses("--type", "half", saying="--type")
+    case.refuses("--type", "quarter" if lab.further else "half", saying="--type")
     case.refuses("--variant", "tilde", saying="tiled")
     case.refuses("--without", "tilde", saying="--without")
     case.refuses("--size", "9", "--output", "c.npy", saying="variant")

@@ -2,6 +2,7 @@
 
 from faults import Fault
 
+ANY = ("cpu", "gpu")
 CPU = ("cpu",)  # on a GPU this may go wrong without a sign, unless compute-sanitizer looks
 SUM = "sum += a[int64_t{row} * k + p] * b[int64_t{p} * n + column];\n"
 STORE = "    c[int64_t{row} * n + column] = sum;\n"
@@ -193,4 +194,26 @@ FAULTS = [
           caught="FAIL  warp_tile, .*shared out", cases=("warp_tile, float: 70 x 2090 times 2090 x 132, k shared out",)),
     Fault(name="one variant launches another", old="    return launch(coalesced<T>, product, 8, 32, dim3(32, 8));",
           new="    return launch_naive(product);", caught="launches another kernel than its own|launches naive<double>, and not coalesced"),
+    *(Fault(name=f"halves: {name}", old=old, new=new, file=file, caught=f"FAIL  {caught}", cases=(case,), backends=backends)
+      for name, file, old, new, caught, case, backends in (
+          ("every row of b at its own place", "half.cuh", "swizzled(b_row, b_column % 64)", "b_column % 64",
+           "tensor_16x8x16, half", "tensor_16x8x16, half: 37 x 41 times 41 x 43", ANY),
+          ("terms of the next row", "half.cuh", "exists ? k - p - a_column : 0", "exists ? 8 : 0",
+           "tensor_16x8x16, half", "tensor_16x8x16, half: 130 x 152 times 152 x 264", ANY),
+          ("columns past the last", "half.cuh", "exists ? n - corner.column - b_column : 0", "exists ? 8 : 0",
+           "warp_group_64x256x16, half", "warp_group_64x256x16, half: 37 x 41 times 41 x 43", CPU),
+          ("b not transposed", "half_tile.cuh", "load_matrices<true>(", "load_matrices<false>(",
+           "tensor_16x8x16, half", "tensor_16x8x16, half: 37 x 41 times 41 x 43", ANY),
+          ("half of a piece of b", "half_tile.cuh", "&b_values[j / 2][j % 2 * 2]", "&b_values[j / 2][j % 2]",
+           "tensor_16x8x16, half", "tensor_16x8x16, half: 37 x 41 times 41 x 43", ANY),
+          ("copies too late", "half_tile.cuh", "wait_for_copies<stages - 2>", "wait_for_copies<stages - 1>",
+           "tensor_16x8x16, half", "tensor_16x8x16, half: 136 x 328 times 328 x 136", CPU),
+          ("both groups in the same rows", "half_warp_group.cuh", "&now.a[64 * group]", "&now.a[0]",
+           "warp_group_64x256x16, half", "warp_group_64x256x16, half: 130 x 152 times 152 x 264", ANY),
+          ("a stage filled that is used next", "half_warp_group.cuh", "stage[(step + stages - 2) % stages]", "stage[(step + 1) % stages]",
+           "warp_group_64x256x16, half", "warp_group_64x256x16, half: 136 x 328 times 328 x 136", ANY),
+          ("a sum of the row below", "half_warp_group.cuh", "row + 8, column, sums[i + 2]", "row + 8, column, sums[i]",
+           "warp_group_64x256x16, half", "warp_group_64x256x16, half: 37 x 41 times 41 x 43", ANY),
+          ("judged by what was not rounded", "half_run.h", "value = half;", "", "(tensor_16x8x16|warp_group_64x256x16), half",
+           "tensor_16x8x16, half: 37 x 41 times 41 x 43", ANY))),
 ]

@@ -5,12 +5,17 @@
 //   warp_tile.cuh           warp_tile: ordinary instructions, as fast as they get
 //   tensor_fragments.cuh    what a thread of the tensor kernel holds, and where it lies
 //   tensor_tile.cuh         tensor_16x8x8, and tensor_tuned_8x8x4 for cards of compute capability 8.0
+//   half.cuh                halves in place of doubles: what it costs, and how they lie in shared memory
+//   half_tile.cuh           tensor_16x8x16, for cards of compute capability 8.0 and later
+//   half_warp_group.cuh     warp_group_64x256x16, for those of 9.0
+//   half_run.h              --type half, and what the rounding did to the product
 #pragma once
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "half_run.h"
 #include "tensor_tile.cuh"
 #include "warp_tile.cuh"
 
@@ -34,6 +39,9 @@ inline std::string block_tile_option(lab::Arguments& arguments) {
 template <class T, class Attempt>
 void attempt_further(const Product<T>& product, Attempt attempt) {
     attempt("warp_tile", launch_warp_tile<T>, no_warp_tile(product));
+    for (const char* name : {"tensor_16x8x16", "warp_group_64x256x16"}) {
+        attempt(name, launch_warp_tile<T>, "multiplies halves only");
+    }
     if constexpr (is_float<T>) {
         for (const char* name : {"tensor_tuned_8x8x4", "tensor_16x8x8"}) {
             attempt(name, launch_warp_tile<T>, "multiplies doubles only");

@@ -1,4 +1,4 @@
-// What the program multiplies: its options, and matrices from files or at random.
+// What the program multiplies: its options, and matrices from files or at random; and where the product goes.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +12,12 @@
 constexpr int64_t longest_side = int64_t{1} << 30;  // sides and tiles add up to less than 31 bits
 constexpr int64_t most_elements = int64_t{1}
                                   << 33;  // of c; 2 x 2 tiles of more are too many blocks
+
+#ifdef LAB_FURTHER
+const std::vector<std::string> types = {"float", "double", "half"};
+#else
+const std::vector<std::string> types = {"float", "double"};
+#endif
 
 // What a user asks for: sides of random matrices, or files.
 struct InputOptions {
@@ -82,4 +88,20 @@ Input<T> read_input(const InputOptions& options) {
     }
     require_memory(a[0], b[1], a[1], sizeof(T));
     return input;
+}
+
+// The exit status where c has no element: a grid without blocks cannot be launched, and need not be.
+template <class T>
+int empty_product(const std::string& path, const std::vector<T>& c, int64_t m, int64_t n) {
+    if (!path.empty()) lab::write_array(path, c.data(), {m, n});
+    return lab::nothing_to_launch("elements");
+}
+
+// Ends the table and writes c, if a path is given and something ran. Returns the exit status.
+template <class T>
+int finish(lab::Study& study, const std::string& path, const std::vector<T>& c, int64_t m,
+           int64_t n) {
+    const int status = study.finish();
+    if (!path.empty() && status != 77) lab::write_array(path, c.data(), {m, n});
+    return status;
 }

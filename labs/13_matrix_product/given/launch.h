@@ -12,10 +12,10 @@ template <class T>
 constexpr bool is_float = std::is_same_v<T, float>;
 
 // c = a b on the device. Sides fit into 31 bits; their products do not, so the place of an element has 64.
-template <class T>
+template <class T, class Sum = T>
 struct Product {
     const T *a, *b;  // (m, k) and (k, n), row-major
-    T* c;            // (m, n)
+    Sum* c;          // (m, n)
     int m, n, k;
     int tile;                // of `tiled`
     std::string block_tile;  // of the kernels in further/ that have several, or auto
@@ -33,13 +33,14 @@ __device__ inline Corner corner_of_block(int height, int width, int n) {
     return {int(blockIdx.x / across) * height, int(blockIdx.x % across) * width};
 }
 
-template <class T>
-using Kernel = void (*)(const T* a, const T* b, T* c, int m, int n, int k);
+template <class T, class Sum = T>
+using Kernel = void (*)(const T* a, const T* b, Sum* c, int m, int n, int k);
 
 // A block for every tile of c, or so many.
-template <class T>
-lab::Launch launch(Kernel<T> kernel, const Product<T>& product, int tile_height, int tile_width,
-                   dim3 block, size_t shared_bytes = 0, unsigned blocks_a_tile = 1) {
+template <class T, class Sum>
+lab::Launch launch(Kernel<T, Sum> kernel, const Product<T, Sum>& product, int tile_height,
+                   int tile_width, dim3 block, size_t shared_bytes = 0,
+                   unsigned blocks_a_tile = 1) {
     const dim3 grid(lab::divide_up(product.m, tile_height) * lab::divide_up(product.n, tile_width),
                     blocks_a_tile);
     if (shared_bytes > 0) {
@@ -54,8 +55,8 @@ lab::Launch launch(Kernel<T> kernel, const Product<T>& product, int tile_height,
 
 // Why a kernel cannot run here, or "": what the card is too old or too small for, or what the program
 // was not compiled for. CPU mode has the instructions of all cards, and the memory of one.
-template <class T>
-std::string missing([[maybe_unused]] Kernel<T> kernel, [[maybe_unused]] int major,
+template <class T, class Sum = T>
+std::string missing([[maybe_unused]] Kernel<T, Sum> kernel, [[maybe_unused]] int major,
                     size_t shared_bytes = 0) {
 #ifndef CUDA_ON_CPU
     const int capability = lab::device_attribute(cudaDevAttrComputeCapabilityMajor);

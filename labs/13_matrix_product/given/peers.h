@@ -30,13 +30,17 @@ struct CublasHandle {
     CublasHandle() { check_cublas(cublasCreate(&handle)); }
 };
 
+inline cublasHandle_t cublas_handle() {
+    static const CublasHandle cublas;  // takes a while to make, so it is made once
+    return cublas.handle;
+}
+
 template <class T>
 lab::Launch launch_cublas(const Product<T>& product) {
-    static const CublasHandle cublas;  // takes a while to make, so it is made once
     const T one = 1, zero = 0;
     const int m = product.m, n = product.n, k = product.k;
     const auto multiply = [&](auto gemm) {
-        check_cublas(gemm(cublas.handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, product.b, n,
+        check_cublas(gemm(cublas_handle(), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, product.b, n,
                           product.a, std::max(k, 1), &zero, product.c, n));
     };
     if constexpr (is_float<T>) {

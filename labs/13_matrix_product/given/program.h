@@ -19,11 +19,7 @@ int run(const InputOptions& asked, const Options& options, lab::Study& study) {
     const Input<T> input = read_input<T>(asked);
     const int64_t m = input.a.shape[0], k = input.a.shape[1], n = input.b.shape[1];
     std::vector<T> h_c(m * n);
-    if (h_c.empty()) {  // a grid without blocks cannot be launched, and need not be
-        if (!options.output_path.empty()) lab::write_array(options.output_path, h_c.data(), {m, n});
-        std::printf("0 elements: the product is empty, and nothing is launched\n");
-        return 0;
-    }
+    if (h_c.empty()) return empty_product(options.output_path, h_c, m, n);
     lab::require_device();
     study.size(lab::format("%d x %d by %d x %d, %s", int(m), int(k), int(k), int(n),
                            is_float<T> ? "float" : "double"));
@@ -76,16 +72,13 @@ int run(const InputOptions& asked, const Options& options, lab::Study& study) {
         run_openblas(input, h_c, reference, study);
     }
 #endif
-    const int status = study.finish();
-    if (!options.output_path.empty() && status != 77)
-        lab::write_array(options.output_path, h_c.data(), {m, n});
-    return status;
+    return finish(study, options.output_path, h_c, m, n);
 }
 
 inline int run_program(int argc, char** argv) {
     lab::Arguments arguments(argc, argv,
                              "Multiplies two matrices, from naive to the tensor cores.");
-    const std::string type = arguments.choice("type", {"float", "double"}, "double", "of elements");
+    const std::string type = arguments.choice("type", types, "double", "of elements");
     const InputOptions input(arguments);
     const std::string tile =
         arguments.choice("tile", {"2", "4", "8", "16", "32"}, "16", "side of the tiles of tiled");
@@ -99,7 +92,8 @@ inline int run_program(int argc, char** argv) {
     lab::Study study(arguments,
                      with_peers({"naive", "coalesced", "tiled", "register_tile", "vectorised",
                                  "pipelined", "tensor_8x8x4"}),
-                     {"warp_tile", "tensor_tuned_8x8x4", "tensor_16x8x8"});
+                     {"warp_tile", "tensor_tuned_8x8x4", "tensor_16x8x8", "tensor_16x8x16",
+                      "warp_group_64x256x16"});
     arguments.finish();
     input.require_sense(arguments);
     if (sweep && (arguments.given("tile") || arguments.given("variant"))) {
@@ -111,5 +105,8 @@ inline int run_program(int argc, char** argv) {
     if (!options.output_path.empty() && options.names.size() * options.tiles.size() != 1) {
         lab::refuse("--output takes the product of one variant: choose with --variant");
     }
+#ifdef LAB_FURTHER
+    if (type == "half") return run_half(input, options, study);
+#endif
     return type == "float" ? run<float>(input, options, study) : run<double>(input, options, study);
 }

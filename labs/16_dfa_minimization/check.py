@@ -44,7 +44,6 @@ SLOW = ["horizontal_b", "vertical_b"]  # in CPU mode: a barrier for each value
 COUNTING = ["horizontal_a", "horizontal_c", "vertical_a", "vertical_c", "bottom_up"]
 PATH = ["fold", "signature", "retire"]
 FAST = PATH + lab.further
-GPU_ONLY = ["radix_sort"] if lab.further else []  # not in CPU mode
 DEVICE = SLOW + COUNTING + FAST
 IN_ROUNDS = [name for name in HOST + COUNTING + FAST
              if name not in ("hopcroft", "openmp_unfolded", "worklist", "adaptive")]
@@ -368,14 +367,6 @@ def phases(case):
     run_classes(case, [fixed_problems(13)[6], segment_problem(24)], ["openmp_tasks"], "--threads", 4, "--pause", 2)
 
 
-@lab.case("radix_sort, which CPU mode does not have", further=True)
-def gpu_only(case):
-    if case.backend == "cpu":
-        raise checker.Skipped("it needs a GPU")
-    run_classes(case, [*fixed_problems(195), *sized_problems(), large_problem(1), large_problem(4), crowded_problem()],
-                GPU_ONLY)
-
-
 @lab.case("300 symbols, and 2000")
 def symbols(case):
     for count in (300, 2000):
@@ -523,9 +514,8 @@ def expect_rounds(case, words, variants, classes, expected):
 
 @lab.case("rounds and classes")
 def rounds(case):
-    variants = IN_ROUNDS + (GPU_ONLY if case.backend == "gpu" else [])
-    expect_rounds(case, ("best-case", 30, 3), variants, 3, 2)
-    expect_rounds(case, ("worst-case", 12, 2), variants, 25, 24)
+    expect_rounds(case, ("best-case", 30, 3), IN_ROUNDS, 3, 2)
+    expect_rounds(case, ("worst-case", 12, 2), IN_ROUNDS, 25, 24)
     expect_rounds(case, ("worst-case", 12, 2), ["openmp_unfolded"], 25, 13)  # one as usual, and then two at a time
     run = case.run("worst-case", 6, 2, "minimize", "moore_radix", "pass", "--verbose")
     case.same_lines([f"round {i}: {min(i + 2, 13)} classes" for i in range(1, 13)], run.stderr.splitlines())
@@ -669,8 +659,7 @@ def round_trip(case):
 def everything(case):
     """Each is run again and again for its time, and judged by its last result as well."""
     run = case.run("--n", 20, status=(0, 1), env=PASSIVE)
-    variants = HOST + DEVICE + (GPU_ONLY if case.backend == "gpu" else [])
-    wrong = [variant for variant in variants if not re.search(rf"^{variant} .*\b(correct|skipped.*)$", run.stdout, re.M)]
+    wrong = [variant for variant in HOST + DEVICE if not re.search(rf"^{variant} .*\b(correct|skipped.*)$", run.stdout, re.M)]
     rows = [line for line in run.lines if line.startswith(tuple(f"{variant} " for variant in wrong))]
     case.expect(not wrong, "\n  ".join([f"the table does not call right: {', '.join(wrong)}", *rows]))
     case.expect(run.status == 0, "the table calls all variants right, and yet the program ends with status 1")

@@ -1,6 +1,6 @@
 // adaptive: which rounds for which automaton?
 //
-// Know before: `worklist`, `retire`, and radix_sort.cuh, whose rounds it begins with on a card.
+// Know before: `worklist`, and `retire`, whose rounds it begins with.
 //
 //        states   more than 131072 --->  rounds over all states, 8 at most  ---> still splitting?  --+
 //                 fewer  --------------------------------------------------------------------------- +--> worklist
@@ -9,22 +9,15 @@
 // deep, little changes in each round, and the lists of predecessors, which cost about as much as two such
 // rounds, pay. A small one goes there at once.
 //
-// What it brought: it is never far from the best of the others. C_20000000,2 takes 13.2 ms (`worklist` 85.5,
-// `persistent` 11.0), B_15000,2 1.83 ms (1.85, 59.0) (NVIDIA H200, CUDA 13.0, 28 November 2026, make bench
-// LAB=16 SOLUTION=1).
+// What it brought: it is never far from the best of the others. B_15000,2 takes 1.83 ms (`worklist` 1.85,
+// `persistent` 59.0), and C_20000000,2 about as long as `retire`, 11.9 ms (85.5, 11.0) (NVIDIA H200, CUDA 13.0,
+// 28 November 2026, make bench LAB=16 SOLUTION=1).
 #pragma once
 
-#include "radix_sort.cuh"
-#include "retire.cuh"
+#include "../given/retiring_rounds.cuh"
 #include "worklist_rounds.cuh"
 
-#ifndef CUDA_ON_CPU
-using FirstRounds = SortingRounds;
-constexpr int64_t small_automaton = 1 << 17;
-#else
-using FirstRounds = RetiringRounds;
-constexpr int64_t small_automaton = 64;  // both ways shall be tried there
-#endif
+constexpr int64_t small_automaton = lab::on_cpu ? 64 : 1 << 17;  // both ways shall be tried there
 constexpr int most_first_rounds = 8;
 
 // Where there is no room for the lists, the first rounds go on to the end.
@@ -39,7 +32,7 @@ inline bool has_room_for_worklist(int64_t states, int64_t symbols) {
 inline int64_t adaptive_bytes(int64_t states, int64_t symbols, const RefineOptions&) {
     const bool small = states <= small_automaton && fits_worklist(states, symbols);
     return Numbering::bytes(states, states) +
-           (small ? WorklistRounds::bytes(states, symbols) : FirstRounds::bytes(states));
+           (small ? WorklistRounds::bytes(states, symbols) : RetiringRounds::bytes(states));
 }
 
 inline Refined refine_adaptively(const DeviceAutomaton& automaton, int32_t* class_of,
@@ -49,7 +42,7 @@ inline Refined refine_adaptively(const DeviceAutomaton& automaton, int32_t* clas
     Refined refined = {separate_final(automaton, numbering, class_of), 0};
     const bool listed = has_room_for_worklist(automaton.states, automaton.symbols);
     if (automaton.states > small_automaton || !listed) {
-        FirstRounds rounds(automaton, class_of, refined.classes, options);
+        RetiringRounds rounds(automaton, class_of, refined.classes, options);
         int64_t before = 0;
         while (refined.classes > before && (refined.rounds < most_first_rounds || !listed)) {
             before = refined.classes;

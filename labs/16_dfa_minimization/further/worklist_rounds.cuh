@@ -6,9 +6,9 @@
 #include <cooperative_groups.h>
 #endif
 
+#include "../given/retiring_rounds.cuh"
 #include "narrow_round.cuh"
 #include "persistent.cuh"
-#include "retire.cuh"
 
 __global__ void touch_step(Worklist list) { touch_predecessors(list, whole_grid()); }
 __global__ void group_step(Worklist list) { group_touched(list, whole_grid()); }

@@ -5,14 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "fold.cuh"
-#include "retire.cuh"
+#include "folding.cuh"
+#include "retiring_rounds.cuh"
 #include "signature_table.cuh"
 #include "sorted_signatures.cuh"
 #ifdef LAB_FURTHER
 #include "../further/adaptive.cuh"
 #include "../further/persistent.cuh"
-#include "../further/radix_sort.cuh"
 #include "../further/worklist_rounds.cuh"
 #endif
 
@@ -49,9 +48,6 @@ inline std::vector<DeviceVariant> device_variants() {
         {"retire", refine_and_retire, retire_bytes},
 #ifdef LAB_FURTHER
         {"persistent", refine_persistently, persistent_bytes},
-#ifndef CUDA_ON_CPU
-        {"radix_sort", refine_by_radix_sort, radix_sort_bytes},
-#endif
         {"worklist", refine_by_worklist, worklist_bytes},
         {"adaptive", refine_adaptively, adaptive_bytes},
 #endif

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "automaton.h"
-#include "moore.h"
+#include "rounds.h"
 
 // Classes as ranges of one array of states. A class is split in time proportional to the part that
 // was marked; the smaller part becomes the new class.

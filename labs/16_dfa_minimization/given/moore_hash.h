@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "moore.h"
+#include "rounds.h"
 
 class HashedRounds {
  public:

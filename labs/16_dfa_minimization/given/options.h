@@ -26,13 +26,7 @@ struct Options {
 };
 
 // The variants of further/, which a program has that FURTHER=1 built.
-inline std::vector<std::string> further_names() {
-#ifdef CUDA_ON_CPU
-    return {"persistent", "worklist", "adaptive"};
-#else
-    return {"persistent", "radix_sort", "worklist", "adaptive"};
-#endif
-}
+inline std::vector<std::string> further_names() { return {"persistent", "worklist", "adaptive"}; }
 
 // All that this program has, the host's first.
 inline std::vector<std::string> variant_names() {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "bottom_up.cuh"
-#include "counting_sort.cuh"
+#include "counting_sorter.cuh"
 #include "partition.cuh"
 
 // Bits needed for the numbers below `count`.

@@ -1,13 +1,10 @@
-"""Draws the automata of the handout, and the times from a benchmark's table.
+"""Draws the automata of the handout.
 
     make build LAB=16 SOLUTION=1 BACKEND=cpu
     python3 labs/16_dfa_minimization/figures.py --program build/cpu/solutions/16_dfa_minimization/dfa_minimization
-    make bench LAB=16 SOLUTION=1
-    python3 labs/16_dfa_minimization/figures.py --times build/bench/16_dfa_minimization/results.csv
 """
 
 import argparse
-import csv
 import math
 import subprocess
 from pathlib import Path
@@ -144,34 +141,9 @@ def draw_two_words():
     save(figure, "two_words.png")
 
 
-def draw_times(path):
-    """A row of bars for each of the report's instances."""
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if float(row["milliseconds"]) > 0]
-    sizes = list(dict.fromkeys(row["size"] for row in rows))
-    figure = Figure(figsize=(9, 2.4 * len(sizes)))
-    for place, size in enumerate(sizes):
-        times = {row["variant"]: float(row["milliseconds"]) for row in rows
-                 if row["size"] == size and "with copies" not in row["variant"]}
-        axes = figure.add_subplot(len(sizes), 1, place + 1)
-        axes.bar(numpy.arange(len(times)), list(times.values()))
-        axes.set_yscale("log")
-        axes.set_xticks(numpy.arange(len(times)), list(times), rotation=40, ha="right", fontsize=7)
-        axes.set_ylabel("ms", fontsize=8)
-        axes.set_title(f"{size}: {rows[0]['card']}", fontsize=9)
-    figure.tight_layout()
-    save(figure, "times.png")
-
-
 parser = argparse.ArgumentParser(description="Draws the figures of lab 16's handout.", allow_abbrev=False)
-parser.add_argument("--program", type=Path, help="the built program, which makes the automata")
-parser.add_argument("--times", type=Path, metavar="CSV", help="the table of make bench")
-options = parser.parse_args()
-if not options.program and not options.times:
-    parser.error("give --program, --times or both")
-if options.program:
-    draw_best_case(options.program.resolve())
-    draw_rounds(options.program.resolve())
-    draw_two_words()
-if options.times:
-    draw_times(options.times)
+parser.add_argument("--program", type=Path, required=True, help="the built program, which makes the automata")
+program = parser.parse_args().program.resolve()
+draw_best_case(program)
+draw_rounds(program)
+draw_two_words()

@@ -3,8 +3,8 @@
 //
 //   openmp_for        loops over states and symbols; the sort stays serial
 //   openmp_tasks      a task for each phase of each digit, and what each depends on
-//   openmp_sections   a timetable: A of a digit, B of the one before, C of the one before that
-//   openmp_split      with C in two halves
+//   openmp_sections   in given/sections.h, a timetable: A of a digit, B of the one before, C of the one before that
+//   openmp_split      there, with C in two halves
 //   openmp_unfolded   that, two rounds at once where there are two symbols
 #pragma once
 
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "given/phases.h"
+#include "given/sections.h"
 #include "moore.h"
 
 // One loop for all digits at once. Several threads count in one array, hence atomically.
@@ -73,105 +74,6 @@ inline Partition openmp_tasks(const Automaton& automaton, const HostOptions& opt
         sort.end();
         return sort.number_classes(class_of);
     });
-}
-
-// The timetable of the sections. At each step three digits are at work, in different phases:
-//
-//   step                0    1    2    3   ...
-//   A make_digit        0    1    2    3
-//   B count_digit            0    1    2
-//   C sort_digit                  0    1
-inline int64_t refine_in_sections(SignatureSort& sort, int threads, std::vector<int32_t>& class_of,
-                                  int64_t classes) {
-    const int64_t digits = sort.digits();
-    sort.begin(class_of, classes);
-#pragma omp parallel num_threads(threads)
-    for (int64_t step = 0; step < digits + 2; ++step) {
-#pragma omp sections
-        {
-#pragma omp section
-            if (step < digits) sort.make_digit(step);
-#pragma omp section
-            if (step >= 1 && step - 1 < digits) sort.count_digit(step - 1);
-#pragma omp section
-            if (step >= 2) {
-                sort.sort_digit(step - 2);
-                sort.swap_orders();
-            }
-        }
-    }
-    return sort.number_classes(class_of);
-}
-
-inline Partition openmp_sections(const Automaton& automaton, const HostOptions& options) {
-    SignatureSort sort(transitions_of(automaton), options);
-    return moore(automaton, options, [&](std::vector<int32_t>& class_of, int64_t classes) {
-        return refine_in_sections(sort, options.threads, class_of, classes);
-    });
-}
-
-// The value at which the sorted states are about half: the lowest up to which there are that many.
-inline int64_t middle_value(SignatureSort& sort, int64_t digit, int64_t classes) {
-    const int32_t* const end = sort.ends(digit);
-    const int64_t half = sort.states() / 2;
-    return std::lower_bound(end, end + classes, half) - end + 1;
-}
-
-// Phase C, the longest, in two: one section moves the states of low values, the other the rest.
-// Both read all states. They must agree on the middle, and B's counters are its own only before C
-// begins.
-inline int64_t refine_with_split_sort(SignatureSort& sort, int threads,
-                                      std::vector<int32_t>& class_of, int64_t classes) {
-    const int64_t digits = sort.digits();
-    std::vector<int64_t> middle(digits);
-    sort.begin(class_of, classes);
-#pragma omp parallel num_threads(threads)
-    for (int64_t step = 0; step < digits + 2; ++step) {
-#pragma omp sections
-        {
-#pragma omp section
-            if (step < digits) sort.make_digit(step);
-#pragma omp section
-            if (step >= 1 && step - 1 < digits) {
-                sort.count_digit(step - 1);
-                middle[step - 1] = middle_value(sort, step - 1, classes);
-            }
-#pragma omp section
-            if (step >= 2) sort.sort_digit(step - 2, 0, middle[step - 2]);
-#pragma omp section
-            if (step >= 2) sort.sort_digit(step - 2, middle[step - 2]);
-        }
-#pragma omp single
-        if (step >= 2) sort.swap_orders();
-    }
-    return sort.number_classes(class_of);
-}
-
-inline Partition openmp_split(const Automaton& automaton, const HostOptions& options) {
-    SignatureSort sort(transitions_of(automaton), options);
-    return moore(automaton, options, [&](std::vector<int32_t>& class_of, int64_t classes) {
-        return refine_with_split_sort(sort, options.threads, class_of, classes);
-    });
-}
-
-// Any state is no heap overflow, and with --verify it is the right one, in either order of the letters.
-inline void verify_pair(const Automaton& automaton, FirstFault* fault, int64_t word, int64_t state,
-                        int32_t& found) {
-    const bool is_state = found >= 0 && found < automaton.states;
-    if (is_state && !verifies(fault)) return;
-    const int64_t states = automaton.states, symbols = automaton.symbols;
-    const int32_t* const first = &automaton.next[word / symbols * states];
-    const int32_t* const second = &automaton.next[word % symbols * states];
-    const int32_t there = second[first[state]];
-    if (is_state && (found == there || found == first[second[state]])) return;
-    if (fault) {
-        fault->note(
-            lab::format("TODO 4 in openmp.h: by the word %s%s state %lld comes to state %d, and "
-                        "pairs says %d",
-                        automaton.names[word / symbols].c_str(),
-                        automaton.names[word % symbols].c_str(), (long long)state, there, found));
-    }
-    found = 0;
 }
 
 // Where the words of two letters lead, (symbols * symbols, states).

@@ -16,13 +16,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <string>
 #include <type_traits>
 #include <vector>
 
-#include "../../common/array_file.h"
-#include "../../common/image.h"
 #include "../../common/lab.h"
 
 // What a kernel has to know about the shapes. Inputs beyond the edge count as zeros: `top` rows of
@@ -413,33 +409,8 @@ lab::Launch launch_rolling(const Plane<T>& plane) {
 #endif
 
 // ---------------------------------------------------------------------------------------------
-// Nothing to edit below. given/ has the options, inputs, reference and judging.
-
-#include "given/limits.h"
-
-template <class T>
-struct Variant {
-    const char* name;
-    std::string (*problem)(const Sizes&, dim3 block);
-    lab::Launch (*launch)(const Plane<T>&);
-};
-
-template <class T>
-const std::vector<Variant<T>> all_variants = {
-    {"naive", no_problem, launch_naive<T>},
-    {"constant", problem_of_constant, launch_constant<T>},
-    {"tiled", problem_of_tiled, launch_tiled<T>},
-    {"separable", problem_of_separable, launch_separable<T>},
-    {"rolling", problem_of_rolling, launch_rolling<T, false>},
-    {"separable_rolling", problem_of_rolling, launch_rolling<T, true>},
-#ifdef LAB_FURTHER
-    {"register_blocking", problem_of_register_blocking, launch_register_blocking<T, false>},
-    {"separable_blocking", problem_of_register_blocking, launch_register_blocking<T, true>},
-#endif
-#ifdef LAB_NPP
-    {"npp", problem_of_npp, launch_npp<T>},
-#endif
-};
+// Nothing to edit below: given/program.h has the table of variants, and the options. The other pages of
+// given/ have inputs, filters, reference and judging.
 
 #include "given/program.h"
 

@@ -236,48 +236,9 @@ __device__ void walk(const int32_t* links, int64_t rows, int32_t* ends, int64_t 
     }
 }
 
-// Warp slots of the architecture that is compiled for, in blocks of 256 threads. With
-// __launch_bounds__(threads, blocks) the compiler gives a thread no more registers than let so many
-// blocks live on a multiprocessor.
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || __CUDA_ARCH__ / 100 == 9 || \
-    __CUDA_ARCH__ / 100 == 10 || __CUDA_ARCH__ < 750
-constexpr int blocks_of_256 = 8;
-#elif __CUDA_ARCH__ == 750
-constexpr int blocks_of_256 = 4;
-#else
-constexpr int blocks_of_256 = 6;
-#endif
-
-template <int chains>
-__global__ void square_kernel(const float* x, float* y, int64_t count, int steps) {
-    square<chains>(x, y, count, steps);
-}
-__global__ void __launch_bounds__(256)
-    square_64(const float* x, float* y, int64_t count, int steps) {
-    square<64>(x, y, count, steps);
-}
-__global__ void __launch_bounds__(256, blocks_of_256 / 2)
-    square_64_half(const float* x, float* y, int64_t count, int steps) {
-    square<64>(x, y, count, steps);
-}
-__global__ void __launch_bounds__(256, blocks_of_256)
-    square_64_full(const float* x, float* y, int64_t count, int steps) {
-    square<64>(x, y, count, steps);
-}
-template <int chains, bool every_lane>
-__global__ void walk_kernel(const int32_t* links, int64_t rows, int32_t* ends, int64_t walkers,
-                            int steps) {
-    walk<chains, every_lane>(links, rows, ends, walkers, steps);
-}
-
-// next: (rows), links: (rows, 32).
-__global__ void spread_kernel(const int32_t* next, int32_t* links, int64_t rows) {
-    const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    if (i < rows * warp_size) links[i] = next[i / warp_size];
-}
-
 // ---------------------------------------------------------------------------------------------
-// Nothing to edit below: given/launches.cuh asks the API, launches, and has the table of variants.
+// Nothing to edit below: given/launches.cuh makes kernels of `square` and `walk`, asks the API, launches, and has
+// the table of variants.
 
 #include "given/launches.cuh"
 #include "given/run.h"

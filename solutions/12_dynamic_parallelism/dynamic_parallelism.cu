@@ -11,7 +11,7 @@
 // Build it with -rdc=true: a launch in a kernel needs the device's own runtime to be linked in.
 
 #include "../../common/lab.h"
-#include "given/mandelbrot.h"  // pixels and rectangles
+#include "given/mandelbrot.h"  // pixels and rectangles, and dwell_of
 
 // The named streams of kernels came with CUDA 12. Before, their work goes into the stream of the
 // block: it comes behind what the block has launched before, but it does not wait for the parent.
@@ -121,27 +121,6 @@ struct Job {
     Rectangle whole() const { return {0, 0, view.height, view.width}; }
     int tiles() const { return rows * columns; }
 };
-
-// Each operation is rounded by itself, here as on the CPU; a compiler that joins a product and a sum
-// into one instruction (fma) would get other dwells along the edges of the set.
-__device__ double product(double a, double b) { return __dmul_rn(a, b); }
-__device__ double sum(double a, double b) { return __dadd_rn(a, b); }
-
-__device__ int dwell_of(const View& view, int row, int column) {
-    const double x = sum(view.left, product(column, view.step));
-    const double y = sum(view.top, product(row, view.step));
-    double real = 0, imaginary = 0;
-    int dwell = 0;
-    while (dwell < view.limit) {
-        const double real_squared = product(real, real);
-        const double imaginary_squared = product(imaginary, imaginary);
-        if (sum(real_squared, imaginary_squared) > 4) break;
-        imaginary = sum(product(sum(real, real), imaginary), y);
-        real = sum(sum(real_squared, -imaginary_squared), x);
-        dwell++;
-    }
-    return dwell;
-}
 
 // dwells: (height, width), row-major, in all kernels
 __global__ void direct(View view, int32_t* dwells, Tally* tally) {

@@ -11,6 +11,8 @@
 #include "../../../common/image.h"
 #include "../../../common/lab.h"
 
+constexpr int64_t longest_side = 2147483647;  // rows or columns
+
 // Float or 8-bit inputs: plane after plane, each (height, width), row-major.
 template <class T>
 struct Input {

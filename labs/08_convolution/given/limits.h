@@ -6,8 +6,6 @@
 
 #include "../../../common/lab.h"
 
-constexpr int64_t longest_side = 2147483647;  // rows or columns
-
 // Why a variant cannot run with these sizes, or "".
 inline std::string too_long_for_constant(int64_t elements) {
     if (elements <= constant_floats) return "";

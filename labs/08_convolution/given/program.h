@@ -1,4 +1,4 @@
-// The program: what the command line asks for, the runs of all variants, the table and the output.
+// The program: the table of variants, what the command line asks for, the runs, the results and the output.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,31 @@
 #include "filters.h"
 #include "input.h"
 #include "judge.h"
+#include "limits.h"
+
+template <class T>
+struct Variant {
+    const char* name;
+    std::string (*problem)(const Sizes&, dim3 block);
+    lab::Launch (*launch)(const Plane<T>&);
+};
+
+template <class T>
+const std::vector<Variant<T>> all_variants = {
+    {"naive", no_problem, launch_naive<T>},
+    {"constant", problem_of_constant, launch_constant<T>},
+    {"tiled", problem_of_tiled, launch_tiled<T>},
+    {"separable", problem_of_separable, launch_separable<T>},
+    {"rolling", problem_of_rolling, launch_rolling<T, false>},
+    {"separable_rolling", problem_of_rolling, launch_rolling<T, true>},
+#ifdef LAB_FURTHER
+    {"register_blocking", problem_of_register_blocking, launch_register_blocking<T, false>},
+    {"separable_blocking", problem_of_register_blocking, launch_register_blocking<T, true>},
+#endif
+#ifdef LAB_NPP
+    {"npp", problem_of_npp, launch_npp<T>},
+#endif
+};
 
 struct Request {
     dim3 block;

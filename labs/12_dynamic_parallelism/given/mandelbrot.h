@@ -103,3 +103,24 @@ inline void fill_on_cpu(const View& view, Rectangle whole, int rows, int columns
         }
     }
 }
+
+// Each operation is rounded by itself, here as on the CPU; a compiler that joins a product and a sum
+// into one instruction (fma) would get other dwells along the edges of the set.
+__device__ inline double product(double a, double b) { return __dmul_rn(a, b); }
+__device__ inline double sum(double a, double b) { return __dadd_rn(a, b); }
+
+__device__ inline int dwell_of(const View& view, int row, int column) {
+    const double x = sum(view.left, product(column, view.step));
+    const double y = sum(view.top, product(row, view.step));
+    double real = 0, imaginary = 0;
+    int dwell = 0;
+    while (dwell < view.limit) {
+        const double real_squared = product(real, real);
+        const double imaginary_squared = product(imaginary, imaginary);
+        if (sum(real_squared, imaginary_squared) > 4) break;
+        imaginary = sum(product(sum(real, real), imaginary), y);
+        real = sum(sum(real_squared, -imaginary_squared), x);
+        dwell++;
+    }
+    return dwell;
+}

@@ -16,47 +16,77 @@ refuse() { # sentence
     exit 0
 }
 
-# Sets nvcc and nvcc_version, or nvcc_problem. An NVCC that was asked for must be there. Modules of a cluster set one of the
-# first names; packages of conda lie below CONDA_PREFIX, those of PyPI deep in a virtual environment.
+# The toolkit that nvcc belongs to: where it lies, whatever link leads to it.
+toolkit() {
+    local file
+    file=$(readlink -f -- "$(command -v -- "$nvcc")")
+    echo "${file%/bin/nvcc}"
+}
+
+# Environments for other programs may have nvcc without its headers. What is not where NVIDIA has it is asked for.
+find_headers() {
+    local said
+    [[ ! -e $(toolkit)/include/cuda_runtime.h ]] || return
+    said=$("$nvcc" -E -x cu -Xcompiler -dM /dev/null 2>&1)
+    if [[ $said == *'cuda_runtime.h: No such file'* ]]; then
+        nvcc_problem="$nvcc has no headers: it finds no cuda_runtime.h; NVCC=... can name another"
+    elif [[ $said =~ CUDART_VERSION\ ([0-9]+)[0-9]{3} && ${BASH_REMATCH[1]} != "${nvcc_version%.*}" ]]; then
+        nvcc_problem="$nvcc is of CUDA $nvcc_version and finds headers of CUDA ${BASH_REMATCH[1]}; NVCC=... can name another"
+    fi
+}
+
+# Sets nvcc_version; fails, with nvcc_problem, if the course cannot use this nvcc.
+is_usable() {
+    nvcc_problem='' nvcc_version=$("$nvcc" --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\).*/\1/p')
+    if [[ -z $nvcc_version ]]; then
+        nvcc_problem="$nvcc does not run: it does not tell its version"
+    elif [[ $(printf '%s\n' 11.8 "$nvcc_version" | sort -V | head -1) != 11.8 ]]; then
+        nvcc_problem="$nvcc is of CUDA $nvcc_version, and the course needs 11.8 or later; NVCC=... can name another"
+    else
+        find_headers
+    fi
+    [[ -z $nvcc_problem ]]
+}
+
+# Sets nvcc and nvcc_version, or nvcc_problem: of the first nvcc, where none can be used. An NVCC that was asked for must be
+# right. Modules of a cluster set one of the first names; packages of conda lie below CONDA_PREFIX, those of PyPI deep in a
+# virtual environment.
 find_nvcc() {
-    local candidates=() candidate name
+    local candidates=() candidate name problem=''
     if [[ -n ${NVCC:-} ]]; then
         nvcc=$(command -v -- "$NVCC") || refuse "NVCC=$NVCC is no program; leave NVCC out to search for nvcc"
-    else
-        for name in CUDA_HOME CUDA_PATH CUDA_ROOT CUDATOOLKIT_HOME; do
-            [[ -z ${!name:-} ]] || candidates+=("${!name}/bin/nvcc")
-        done
-        candidates+=("$(command -v nvcc)" ${CONDA_PREFIX:+"$CONDA_PREFIX/bin/nvcc"})
-        while IFS= read -r candidate; do
-            candidates+=("$candidate")
-        done < <([[ -z ${VIRTUAL_ENV:-} ]] ||
-            (set +f && printf '%s\n' "$VIRTUAL_ENV"/lib/python3*/site-packages/nvidia/cu*/bin/nvcc | sort -rV))
-        candidates+=(/usr/local/cuda/bin/nvcc /opt/cuda/bin/nvcc)
-        while IFS= read -r candidate; do
-            candidates+=("$candidate")
-        done < <(set +f && printf '%s\n' /usr/local/cuda-*/bin/nvcc /opt/cuda-*/bin/nvcc | sort -rV)
-        for candidate in "${candidates[@]}"; do
-            [[ -x $candidate ]] && nvcc=$candidate && break
-        done
-        if [[ -z $nvcc ]]; then
-            nvcc_problem="nvcc is not in CUDA_HOME, PATH or /usr/local/cuda; NVCC=... can name it"
-            return
-        fi
+        is_usable || refuse "NVCC=$NVCC: $nvcc_problem"
+        return
     fi
-    nvcc_version=$("$nvcc" --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\).*/\1/p')
-    [[ -n $nvcc_version ]] && return
-    nvcc_problem="$nvcc does not run: it does not tell its version"
-    [[ -z ${NVCC:-} ]] || refuse "NVCC=$NVCC: $nvcc_problem"
+    for name in CUDA_HOME CUDA_PATH CUDA_ROOT CUDATOOLKIT_HOME; do
+        [[ -z ${!name:-} ]] || candidates+=("${!name}/bin/nvcc")
+    done
+    candidates+=("$(command -v nvcc)" ${CONDA_PREFIX:+"$CONDA_PREFIX/bin/nvcc"})
+    while IFS= read -r candidate; do
+        candidates+=("$candidate")
+    done < <([[ -z ${VIRTUAL_ENV:-} ]] ||
+        (set +f && printf '%s\n' "$VIRTUAL_ENV"/lib/python3*/site-packages/nvidia/cu*/bin/nvcc | sort -rV))
+    candidates+=(/usr/local/cuda/bin/nvcc /opt/cuda/bin/nvcc)
+    while IFS= read -r candidate; do
+        candidates+=("$candidate")
+    done < <(set +f && printf '%s\n' /usr/local/cuda-*/bin/nvcc /opt/cuda-*/bin/nvcc | sort -rV)
+    for candidate in "${candidates[@]}"; do
+        [[ -x $candidate ]] || continue
+        nvcc=$candidate
+        is_usable && return
+        problem=${problem:-$nvcc_problem}
+    done
+    nvcc_problem=${problem:-"nvcc is not in CUDA_HOME, PATH or /usr/local/cuda; NVCC=... can name it"}
 }
 
 # Where the toolkit's own libraries lie. nvcc does not look into lib, where PyPI's packages have them; and programs that
-# were linked with a shared one find it by this name.
+# were linked with a shared one find it by this name. A script that starts nvcc lies elsewhere: nvcc tells its own place.
 find_libraries() {
     local top folder
-    top=$(readlink -f -- "$(command -v -- "$nvcc")")
-    top=${top%/bin/nvcc}
-    for folder in lib64 targets/x86_64-linux/lib targets/sbsa-linux/lib lib; do
-        [[ -e $top/$folder/libcudart_static.a ]] && nvcc_libraries=$top/$folder && return
+    for top in "$(toolkit)" "$("$nvcc" --dryrun -x cu /dev/null 2>&1 | sed -n 's/^#\$ TOP=//p')"; do
+        for folder in lib64 targets/x86_64-linux/lib targets/sbsa-linux/lib lib; do
+            [[ -e $top/$folder/libcudart_static.a ]] && nvcc_libraries=$top/$folder && return
+        done
     done
 }
 

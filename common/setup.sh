@@ -412,10 +412,14 @@ main() { # [--need names]
         if install_missing; then
             use_unpacked
             look
+            unable=''
         fi
     fi
     write_record
-    if [[ -n $installable ]]; then
+    if [[ -n $installable && -z $unable ]]; then
+        say "installed, but not found: ${installable% } (a compiler of conda looks elsewhere, and Python must be 3.10 or later:" \
+            "CXX=g++ and PYTHON=... name others)"
+    elif [[ -n $installable ]]; then
         say "not installed: ${installable% } ($unable)"
         say_command
     fi

@@ -159,14 +159,17 @@ class Course:
         lines = "\n".join(f"echo '{card}'" for card in cards)
         self.extra("nvidia-smi", lines)
 
-    def nvcc(self, path=None, version="12.4", architectures="75 80 90"):
-        """An nvcc that writes down how it is called; its programs say that they were built by it."""
+    def nvcc(self, path=None, version="12.4", architectures="75 80 90", finds=":"):
+        """An nvcc that writes down how it is called; its programs say that they were built by it. `finds` is how it looks for
+        headers."""
         path = path or self.machine / "extra/nvcc"
         listed = "; ".join(f"echo sm_{number}" for number in architectures.split())
         return write(path, f"""#!/bin/sh
 case $1 in
     --version) echo 'Cuda compilation tools, release {version}, V{version}.99'; exit ;;
     --list-gpu-code) {listed}; exit ;;
+    --dryrun) echo "#$ TOP=$(dirname "$0")/.." >&2; exit ;;
+    -E) {finds}; exit ;;
 esac
 words="$*"
 while [ $# -gt 0 ]; do
@@ -758,18 +761,51 @@ def test_where_nvcc_is_looked_for(course):
     assert backend(course, "NVCC=/none/nvcc", "BACKEND=cpu") == "cpu (BACKEND=cpu)"
 
 
+UNUSABLE = {"exit 1": "does not run: it does not tell its version", None: None,
+            "11.5": "is of CUDA 11.5, and the course needs 11.8 or later", "9.2": "is of CUDA 9.2",
+            "echo 'cc1plus: fatal error: cuda_runtime.h: No such file or directory' >&2; exit 1": "has no headers: it finds no cuda_runtime.h",
+            "echo '#define CUDART_VERSION 11080'": "is of CUDA 12.4 and finds headers of CUDA 11"}
+
+
+@pytest.mark.parametrize("fault", UNUSABLE)
+def test_an_nvcc_that_cannot_be_used_is_passed_over(course, fault):
+    """A module that was removed, an environment with the compiler alone, the package of Ubuntu 22.04."""
+    course.card("9.0, NVIDIA H100")
+    home = course.machine / "system/my env"
+    variables = {"CUDA_HOME": f"{home}"}
+    nvcc = home / "bin/nvcc"
+    if fault == "exit 1":
+        write(nvcc, "#!/bin/sh\nexit 1\n", True)
+    elif fault:
+        course.nvcc(nvcc, **{"version" if fault[-2] == "." else "finds": fault})
+    usable = course.nvcc(course.machine / "system/usr/local/cuda-12.9/bin/nvcc", version="12.9")
+    assert backend(course, **variables) == "gpu (NVIDIA H100, nvcc 12.9, sm_90)"
+    usable.unlink()
+    expected = f"{nvcc} {UNUSABLE[fault]}" if fault else "nvcc is not in CUDA_HOME, PATH or /"
+    assert backend(course, **variables).startswith(f"cpu (NVIDIA H100 is here, but {expected}")
+    if fault:
+        assert f"NVCC={nvcc}: {expected}" in course.refused("run", "LAB=1", f"NVCC={nvcc}")
+        write(home / "include/cuda_runtime.h", "")  # then it is not asked for them
+        assert ("gpu" in backend(course, **variables)) == fault.startswith("echo")
+
+
 @pytest.mark.parametrize("libraries", ["lib64", "targets/x86_64-linux/lib", "lib", None])
-def test_where_the_libraries_of_a_toolkit_lie(course, libraries):
+@pytest.mark.parametrize("way", ["link", "script"])
+def test_where_the_libraries_of_a_toolkit_lie(course, libraries, way):
     """NVIDIA's own packages have them in lib64, conda's in targets, PyPI's in lib; Debian's where every compiler looks.
-    nvcc may be a link, as in /usr/bin or /etc/alternatives."""
-    toolkit = course.machine / "system/toolkit"
-    course.nvcc(toolkit / "bin/nvcc")
+    nvcc may be a link, as in /usr/bin or /etc/alternatives, or a script that starts it."""
+    toolkit = course.machine / "system/my toolkit (12)"
+    nvcc = course.nvcc(toolkit / "bin/nvcc")
     if libraries:
         write(toolkit / libraries / "libcudart_static.a", "")
-    (course.machine / "extra/nvcc").symlink_to(toolkit / "bin/nvcc")
+    expected = [f"{toolkit / libraries}"] if libraries else []
+    if way == "link":
+        (course.machine / "extra/nvcc").symlink_to(nvcc)
+    else:
+        course.extra("nvcc", f'exec "{nvcc}" "$@"')
     course.make("build", "LAB=1", "BACKEND=gpu")
-    expected = f"-L{toolkit / libraries}" if libraries else ""
-    assert [word for word in course.log().split() if word.startswith("-L")][:1] == [expected][:bool(libraries)]
+    found = re.findall(r"-L(.*?) alpha\.cu", course.log())
+    assert [os.path.normpath(path) for path in found] == expected
 
 
 def test_what_clang_cannot_is_said(course):
@@ -1001,6 +1037,17 @@ def test_set_up_without_root_unpacks(bare, sudo):
     assert "export CPLUS_INCLUDE_PATH := $(CURDIR)/$(top)/build/packages/usr/include" in record
     assert "export LIBRARY_PATH := $(CURDIR)/$(top)/build/packages/usr/lib/some-linux-gnu" in record
     assert set_up(bare, *EVERYTHING).stderr == "" and bare.log() == ""
+
+
+def test_what_is_installed_where_the_compiler_does_not_look(bare):
+    """As that of conda, which CXX names in its environments."""
+    has(bare, *EVERYTHING, "lists")
+    (bare.state / "boost").unlink()
+    apt(bare, user=0)
+    bare.extra("conda++", 'case $* in *-H*) exit 1 ;; *-file-name*) echo libboost_context.a ;; *) exec g++ "$@" ;; esac')
+    result = set_up(bare, AS_ROOT="yes", CXX="conda++")
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1].startswith("set-up: installed, but not found: stb boost (a compiler of conda")
 
 
 def test_an_unpacked_python_needs_an_unpacked_library(bare):

@@ -297,6 +297,7 @@ def card(folder):
         "nvcc": """case $1 in
             --version) echo 'Cuda compilation tools, release 13.0, V13.0.48' ;;
             --list-gpu-code) echo sm_90 ;;
+            -E | --dryrun) ;;
             *) echo "$*" >"$0.words"; while [ $# -gt 1 ]; do shift; done; cp /bin/true "$1" ;;
             esac""",
         "compute-sanitizer": """tool=$2

@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 TOOLS = """ar as awk b2sum basename bash cat chmod cksum cmp cp cut dirname echo env expr find flock g++ gcc git grep head id ld ln ls make
-    mkdir mktemp mv printf readlink rm rmdir sed seq sh sleep sort tail test timeout touch tr true uname
+    mkdir mktemp mv printf readlink rm rmdir sed seq sh sleep sort tail tar test timeout touch tr true uname
     xargs""".split()
 
 # Stands for the real compile.sh, which has tests of its own; this one takes any C++ program.
@@ -1167,6 +1167,42 @@ def test_make_test_and_exercises(course):
     assert course.make("exercises", "LAB=2").stdout == "made 02_beta\n"
     assert course.make("exercises", at="labs/01_alpha").stdout == "made 01_alpha\n"
     assert "there is no lab" in course.refused("exercises", "LAB=9")
+
+
+@pytest.fixture
+def scripts(course):
+    """A course with the scripts that try it elsewhere, which copy what git knows of."""
+    for name in ("toolkits.sh", "hosts.sh", "arm.sh", "debian.sh"):
+        write(course.path / "tests" / name, (ROOT / "tests" / name).read_text())
+    course.run("git", "init", "-q")
+    return course
+
+
+def test_toolkits(scripts):
+    nvcc = scripts.nvcc()
+    good = scripts.run("bash", "tests/toolkits.sh", nvcc)
+    assert good.returncode == 0, good.stdout + good.stderr
+    assert re.search(r"^12\.4\.99 +g\+\+ \S+ +sm_75 sm_90 +3 +0 +0$", good.stdout, re.MULTILINE)
+    built = scripts.log()
+    assert built.count("code=sm_75") == built.count("code=compute_90") == built.count("-ccbin g++ ") == 3
+    for fault, said, row in [("echo 'x.cu(1): warning: odd' >&2", "the exercise of 02_beta: x.cu(1): warning: odd", "1 +1 +0"),
+                             ("echo 'x.cu(1): error: odd'; exit 1", "the exercise of 02_beta does not compile: x.cu(1): error: odd", "0 +0 +1")]:
+        nvcc.write_text(scripts.nvcc().read_text().replace("printf '%s ' nvcc", f"{fault}\nprintf '%s ' nvcc"))
+        bad = scripts.run("bash", "tests/toolkits.sh", nvcc, "02")
+        assert bad.returncode == 1 and said in bad.stdout and re.search(rf"sm_75 sm_90 +{row}$", bad.stdout, re.MULTILINE), bad.stdout
+    scripts.extra("apt-get", "echo 'E: no network' >&2; exit 100")
+    none = scripts.run("bash", "tests/toolkits.sh", "12.4", "01")
+    assert none.returncode == 1 and "12.4 could not be fetched: the lines above say why" in none.stdout
+
+
+@pytest.mark.parametrize("script, words, said", [
+    ("toolkits", ["13"], "13 is no toolkit and no lab"), ("arm", ["99"], "99 is no lab, and not runtime"),
+    ("hosts", ["-x"], "a suite comes first"), ("hosts", ["trixie", "g+"], "there is no step g+")])
+def test_bad_usage_of_the_scripts(scripts, script, words, said):
+    result = scripts.run("bash", f"tests/{script}.sh", *words)
+    assert result.returncode == 2 and said in result.stderr and result.stdout == ""
+    helped = scripts.run("bash", f"tests/{script}.sh", "--help")
+    assert helped.returncode == 0 and helped.stdout.startswith(f"Usage: {script}.sh ")
 
 
 def test_continuous_checks(course):

@@ -675,6 +675,18 @@ def attacks(tmp_path_factory):
     return program
 
 
+def test_what_a_program_on_a_card_may_read_in_wsl(monkeypatch, tmp_path):
+    library = tmp_path / "wsl/lib/libcuda.so.1"
+    library.parent.mkdir(parents=True)
+    library.touch()
+    monkeypatch.setattr(grade_confine, "WSL", str(tmp_path / "wsl"))
+    monkeypatch.setattr(grade_confine, "output_of", lambda *words: f"\tlibcuda.so.1 (libc6,x86-64) => {library}\n" * ("-p" in words))
+    for gpu in (True, False):
+        seen = grade_confine.for_programs(tmp_path, "g++", gpu)
+        assert [path for path in seen if tmp_path in path.parents] == [tmp_path / "wsl"] * gpu
+        assert ("/dev/dxg" in grade_confine.devices(gpu)) == gpu
+
+
 @pytest.fixture(params=grade_confine.LEVELS)
 def confined(request, attacks, course, tmp_path):
     """Starts an attack on one level of confinement, in an empty folder; `memory_mib` is 200."""

@@ -18,7 +18,7 @@ from farm import ROOT, labs, solution_files
 from test_commands import course, machine  # noqa: F401
 
 sys.path.insert(0, str(ROOT / "common"))
-from checker import profile_ncu, profile_nsys  # noqa: E402
+from checker import profile_ncu, profile_nsys, profiling  # noqa: E402
 
 NVTX = "thread Domain:Push/Pop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg"
 UNITS = {"gpu__time_duration.sum": "ns", "dram__bytes.sum.per_second": "byte/s"}
@@ -295,6 +295,21 @@ def test_the_status_is_the_programs_where_it_fails(lab):
     assert lab("ncu", words=["--bad"], **hidden).returncode == 2
     assert lab("ncu", backend="cpu").returncode == 77
     assert "built for CPU mode" in lab("nsys", backend="cpu-debug").stdout
+
+
+@pytest.mark.parametrize("name", ["NVCC", "CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDATOOLKIT_HOME"])
+def test_a_tool_beside_the_nvcc_that_make_takes(monkeypatch, tmp_path, name):
+    for other in ("NVCC", "CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDATOOLKIT_HOME"):
+        monkeypatch.delenv(other, raising=False)
+    folder = tmp_path / "my toolkit/bin"
+    folder.mkdir(parents=True)
+    for program in ("nvcc", "some-tool"):
+        (folder / program).write_text("#!/bin/sh\n")
+        (folder / program).chmod(0o755)
+    assert profiling.find_command("some-tool", ()) is None
+    (tmp_path / "nvcc").symlink_to(folder / "nvcc")
+    monkeypatch.setenv(name, str(tmp_path / "nvcc" if name == "NVCC" else folder.parent))
+    assert profiling.find_command("some-tool", ()) == str(folder / "some-tool")
 
 
 def test_bad_usage(tmp_path):

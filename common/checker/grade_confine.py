@@ -30,6 +30,7 @@ PARTS_OF_A_TOOL = ("lib", "lib64", "libexec", "include")  # all that is shown of
 LIBRARIES = ("libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1", "libpthread.so.0", "libdl.so.2",
              "librt.so.1", "libgomp.so.1", "libatomic.so.1", "libc++.so.1", "libc++abi.so.1", "libunwind.so.1")
 DRIVER = re.compile(r"=> (/\S*/lib(?:cuda|nvidia|cudadebugger)\S*)$", re.MULTILINE)
+WSL = "/usr/lib/wsl"  # lib has what a program loads, which loads the driver of Windows out of drivers
 OF_A_CARD = ("/sys", "/proc/driver", "/proc/devices")  # what a card's driver reads
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
@@ -98,7 +99,7 @@ def for_programs(confine: Path, compiler: str, gpu: bool) -> list[Path]:
     if gpu:
         found += DRIVER.findall(output_of("/sbin/ldconfig", "-p"))
         found += [str(path) for folder in folders if folder for kind in ("cuda", "nvidia") for path in Path(folder).glob(f"lib{kind}*")]
-    found += ["/etc/ld.so.cache", "/usr/lib/wsl/lib" if gpu else ""]
+    found += ["/etc/ld.so.cache", WSL if gpu else ""]
     places = [Path(os.path.normpath(name)) for name in found if name.startswith("/")]
     # The loader looks a library up in a folder's true place, or by links that bubblewrap makes, too.
     return outermost([path.parent.resolve() / path.name for path in places if path.exists()])

@@ -46,8 +46,10 @@ def by_version(path: str) -> list[int]:
 def find_command(command: str, places: tuple[str, ...]) -> str | None:
     """A tool of the toolkit's: beside the nvcc that was named, on the PATH, where toolkits lie, or in one of `places`. Both are
     patterns, of which the newest version is taken."""
-    beside = [os.path.join(os.environ[name], "bin", command)
-              for name in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(name)]
+    named = shutil.which(os.environ.get("NVCC", ""))
+    beside = [os.path.join(os.path.dirname(os.path.realpath(named)), command)] if named else []
+    beside += [os.path.join(os.environ[name], "bin", command)
+               for name in ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDATOOLKIT_HOME") if os.environ.get(name)]
     places = (*(f"{toolkit}/bin/{command}" for toolkit in TOOLKITS), *places)
     newest = [path for place in places for path in sorted(glob.glob(place), key=by_version, reverse=True)]
     return next(filter(None, map(shutil.which, [*beside, command, *newest])), None)

@@ -136,12 +136,13 @@ for_90a := $(if $(and $(further),$(LAB_FURTHER_90A),$(filter-out 11.%,$(nvcc_ver
 flags := -std=c++17 $(if $(call is_set,DEBUG),-G -g -O0 -DLAB_DEBUG,-O3 -lineinfo$(if $(sanitize), -g)) \
     $(if $(for_90a),$(patsubst $(for_90),$(subst 90,90a,$(for_90)),$(gencode)) -DLAB_SM_90A,$(gencode)) \
     $(host_compiler) $(addprefix -Xcompiler ,-Wall $(LAB_CXX_FLAGS)) $(LAB_NVCC_FLAGS) $(further)
-# The toolkit's libraries lie beside nvcc, or where NVCC_APPEND_FLAGS and LIBRARY_PATH say.
+# The toolkit's libraries lie beside nvcc, or where NVCC_APPEND_FLAGS and LIBRARY_PATH say. The linker's words nvcc gives to a
+# shell as they are, quotes as well.
 library_path := $(if $(nvcc_libraries),-L$(call quote,$(nvcc_libraries)))
 libraries := $(call peers,$(call quote,$(nvcc)) $(host_compiler) $(library_path),$(LAB_PEERS))
 host_libraries := $(call peers,$(call quote,$(nvcc)) $(host_compiler) $(library_path),$(LAB_HOST_PEERS))
 flags += $(library_path) $(if $(bench),-DLAB_BENCH $(addprefix -l,$(libraries) $(host_libraries)) $(if $(libraries),-DLAB_PEERS \
-    $(if $(nvcc_libraries),-Xlinker -rpath -Xlinker $(call quote,$(nvcc_libraries)))) $(if $(host_libraries),-DLAB_HOST_PEERS))
+    $(if $(nvcc_libraries),-Xlinker $(call quote,"-rpath=$(nvcc_libraries)"))) $(if $(host_libraries),-DLAB_HOST_PEERS))
 
 $(program): always | announce
 	$(call up_to_date,$(call quote,$(nvcc)) --compiler $(call quote,$(or $(CCBIN),g++)),$(said) $(architectures),$(strip \

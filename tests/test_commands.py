@@ -405,14 +405,15 @@ def test_bench_without_anything_to_measure(course):
 def test_bench_links_the_peers_that_are_there(course):
     exercise_is_untouched(course, True)
     course.card("9.0, NVIDIA H100")
-    toolkit = course.machine / "system/usr/local/cuda"
+    toolkit = course.machine / "system/my toolkit"
     nvcc = course.nvcc(toolkit / "bin/nvcc")
     write(toolkit / "lib64/libcudart_static.a", "")
+    course.extra("nvcc", f'exec "{nvcc}" "$@"')
     makefile = course.path / "labs/01_alpha/Makefile"
     makefile.write_text("# A lab.\nLAB_PEERS := nppif nppc\n" + makefile.read_text())
     result = bench(course)
     assert result.stdout == "measured --program build/gpu-bench/solutions/01_alpha/alpha\n"
-    assert f"-DLAB_BENCH -lnppif -lnppc -DLAB_PEERS -Xlinker -rpath -Xlinker {toolkit}/lib64" in course.log()
+    assert f"-DLAB_BENCH -lnppif -lnppc -DLAB_PEERS -Xlinker \"-rpath={toolkit}/bin/../lib64\"" in course.log()
     # Elsewhere there is no macro and no library.
     course.make("build", "LAB=1")
     assert "LAB_BENCH" not in course.log()

@@ -52,25 +52,25 @@ void subtract_row(std::vector<T>& x, int64_t sides, int64_t to, int64_t from, T 
     for (int64_t c = 0; c < sides; c++) x[to * sides + c] -= factor * x[from * sides + c];
 }
 
-// x = L^-1 b, in the order of the pivots. b, x: (n, sides), row-major
-template <class T>
-std::vector<T> solve_lower_on_cpu(const HostFactors<T>& factors, const std::vector<T>& b, int64_t n,
+// x = L^-1 b, in the order of the pivots. b, x: (n, sides), row-major; of the factors' type, or of doubles
+template <class T, class X>
+std::vector<X> solve_lower_on_cpu(const HostFactors<T>& factors, const std::vector<X>& b, int64_t n,
                                   int64_t sides) {
-    std::vector<T> x(b.size());
+    std::vector<X> x(b.size());
     for (int64_t i = 0; i < n; i++) {
         std::copy_n(&b[factors.order[i] * sides], sides, &x[i * sides]);
-        for (int64_t j = 0; j < i; j++) subtract_row(x, sides, i, j, factors.lu[i * n + j]);
+        for (int64_t j = 0; j < i; j++) subtract_row(x, sides, i, j, X(factors.lu[i * n + j]));
     }
     return x;
 }
 
 // x = A^-1 b, by L and then by U
-template <class T>
-std::vector<T> solve_on_cpu(const HostFactors<T>& factors, const std::vector<T>& b, int64_t n,
+template <class T, class X>
+std::vector<X> solve_on_cpu(const HostFactors<T>& factors, const std::vector<X>& b, int64_t n,
                             int64_t sides) {
-    std::vector<T> x = solve_lower_on_cpu(factors, b, n, sides);
+    std::vector<X> x = solve_lower_on_cpu(factors, b, n, sides);
     for (int64_t i = n - 1; i >= 0; i--) {
-        for (int64_t j = i + 1; j < n; j++) subtract_row(x, sides, i, j, factors.lu[i * n + j]);
+        for (int64_t j = i + 1; j < n; j++) subtract_row(x, sides, i, j, X(factors.lu[i * n + j]));
         for (int64_t c = 0; c < sides; c++) x[i * sides + c] /= factors.lu[i * n + i];
     }
     return x;
@@ -109,22 +109,6 @@ std::vector<double> solve_transposed(const HostFactors<T>& factors, std::vector<
     }
     std::vector<double> x(n);
     for (int64_t i = 0; i < n; i++) x[factors.order[i]] = b[i];
-    return x;
-}
-
-template <class T>
-std::vector<double> solve_plain(const HostFactors<T>& factors, const std::vector<double>& b,
-                                int64_t n) {
-    const T* const lu = factors.lu.data();
-    std::vector<double> x(n);
-    for (int64_t i = 0; i < n; i++) {
-        x[i] = b[factors.order[i]];
-        for (int64_t j = 0; j < i; j++) x[i] -= lu[i * n + j] * x[j];
-    }
-    for (int64_t i = n - 1; i >= 0; i--) {
-        for (int64_t j = i + 1; j < n; j++) x[i] -= lu[i * n + j] * x[j];
-        x[i] /= lu[i * n + i];
-    }
     return x;
 }
 
@@ -169,7 +153,7 @@ double estimate_condition(const HostFactors<T>& factors, double norm, int64_t n)
     double estimate = 0;
     int64_t last = -1;
     for (int round = 0; round < 5; round++) {
-        std::vector<double> y = solve_plain(factors, x, n);
+        std::vector<double> y = solve_on_cpu(factors, x, n, 1);
         const double size = size_of(y);
         if (!std::isfinite(size)) return INFINITY;
         if (size <= estimate) break;
@@ -188,6 +172,6 @@ double estimate_condition(const HostFactors<T>& factors, double norm, int64_t n)
     for (int64_t i = 0; i < n; i++) {  // a vector that finds what the climb may miss
         x[i] = (i % 2 ? -length : length) * (1 + double(i) / std::max<int64_t>(1, n - 1));
     }
-    const double other = 2 * size_of(solve_plain(factors, x, n)) / (3 * double(n));
+    const double other = 2 * size_of(solve_on_cpu(factors, x, n, 1)) / (3 * double(n));
     return std::isfinite(other) ? length * std::max(estimate, other) : INFINITY;
 }

@@ -1,14 +1,10 @@
-"""Draws the figures of the handout from what the program writes, and the times from a benchmark's table.
+"""Draws the figures of the handout from what the program writes.
 
     make build LAB=15 SOLUTION=1 BACKEND=cpu
     python3 labs/15_lagrange_interpolation/figures.py --program build/cpu/solutions/15_lagrange_interpolation/lagrange_interpolation
-    make bench LAB=15 SOLUTION=1
-    python3 labs/15_lagrange_interpolation/figures.py --times build/bench/15_lagrange_interpolation/results.csv
 """
 
 import argparse
-import csv
-import re
 import subprocess
 import tempfile
 from pathlib import Path
@@ -104,38 +100,8 @@ def draw_errors(program):
     save(figure, "errors.png")
 
 
-def draw_times(path):
-    """Time against S and against n, of all variants; the report's two times beside them."""
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if float(row["milliseconds"]) > 0]
-    figure = Figure(figsize=(9, 3.8))
-    for place, (pattern, label, title) in enumerate([
-            (r"^degree 31, (\d+) points", "points S", "n = 31"), (r"^degree (\d+), 100000 points", "degree n", "S = 100000")]):
-        axes = figure.add_subplot(1, 2, place + 1)
-        for variant in dict.fromkeys(row["variant"] for row in rows):
-            found = [(re.match(pattern, row["size"]), float(row["milliseconds"])) for row in rows
-                     if row["variant"] == variant]
-            line = sorted((int(match[1]), time) for match, time in found if match)
-            if line:
-                axes.loglog(*zip(*line), marker="o", markersize=2.5, linewidth=1, label=variant)
-        if place == 1:
-            axes.loglog([31, 319], [132, 225], "s--", color="0.4", markersize=4, label="the report (GTX 960)")
-        axes.set_xlabel(label)
-        axes.set_ylabel("time in ms")
-        axes.set_title(f"{title}: {rows[0]['card']}", fontsize=9)
-    axes.legend(frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
-    figure.tight_layout()
-    save(figure, "times.png")
-
-
 parser = argparse.ArgumentParser(description="Draws the figures of lab 15's handout.", allow_abbrev=False)
-parser.add_argument("--program", type=Path, help="the built program, which writes the values")
-parser.add_argument("--times", type=Path, metavar="CSV", help="the table of make bench")
-options = parser.parse_args()
-if not options.program and not options.times:
-    parser.error("give --program, --times or both")
-if options.program:
-    for draw in (draw_runge, draw_sign, draw_errors):
-        draw(options.program.resolve())
-if options.times:
-    draw_times(options.times)
+parser.add_argument("--program", type=Path, required=True, help="the built program, which writes the values")
+program = parser.parse_args().program.resolve()
+for draw in (draw_runge, draw_sign, draw_errors):
+    draw(program)

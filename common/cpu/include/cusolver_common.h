@@ -25,3 +25,35 @@ enum cusolverEigType_t {
     CUSOLVER_EIG_TYPE_2 = 2,
     CUSOLVER_EIG_TYPE_3 = 3
 };
+enum cusolverEigRange_t {
+    CUSOLVER_EIG_RANGE_ALL = 1001,
+    CUSOLVER_EIG_RANGE_I = 1002,
+    CUSOLVER_EIG_RANGE_V = 1003
+};
+enum cusolverPrecType_t {
+    CUSOLVER_R_8I = 1201,
+    CUSOLVER_R_64F = 1203,
+    CUSOLVER_R_32F = 1204,
+    CUSOLVER_R_16F = 1205,
+    CUSOLVER_R_16BF = 1206,
+    CUSOLVER_R_TF32 = 1207,
+    CUSOLVER_C_64F = 1213,
+    CUSOLVER_C_32F = 1214,
+    CUSOLVER_C_16F = 1215,
+    CUSOLVER_C_16BF = 1216,
+    CUSOLVER_C_TF32 = 1217
+};
+enum cusolverAlgMode_t { CUSOLVER_ALG_0 = 0, CUSOLVER_ALG_1 = 1, CUSOLVER_ALG_2 = 2 };
+enum cusolverDeterministicMode_t {
+    CUSOLVER_DETERMINISTIC_RESULTS = 1,
+    CUSOLVER_ALLOW_NON_DETERMINISTIC_RESULTS = 2
+};
+using cusolver_int_t = int;
+#define CUSOLVER_VER_MAJOR 12
+#define CUSOLVER_VER_MINOR 0
+#define CUSOLVER_VER_PATCH 4
+#define CUSOLVER_VERSION 12004
+inline cusolverStatus_t cusolverGetVersion(int* version) {
+    *version = CUSOLVER_VERSION;
+    return CUSOLVER_STATUS_SUCCESS;
+}

@@ -1,8 +1,7 @@
 // cuSPARSE: products of a sparse matrix with dense vectors and matrices.
 #pragma once
 
-#include "numbers.h"
-#include "sparse_matrices.h"
+#include "sparse_call.h"
 
 enum cusparseSpMVAlg_t {
     CUSPARSE_SPMV_ALG_DEFAULT = 0,
@@ -40,13 +39,34 @@ inline DenseView view_of(const cusparseDnMatDescr& M, cusparseOperation_t operat
     }
     return view;
 }
-inline int64_t extent_of(const cusparseDnMatDescr& M) {
-    const int64_t lines = M.order == CUSPARSE_ORDER_COL ? M.columns : M.rows,
-                  length = M.order == CUSPARSE_ORDER_COL ? M.rows : M.columns;
-    return lines == 0 ? 0 : (lines - 1) * M.leading + length;
-}
-
 // C = alpha op(A) B + beta C, summed in Wide; with a beta of 0 C is not read.
+template <class Wide>
+void one_product(cusparseOperation_t of_A, Wide factor, const cusparseSpMatDescr& A,
+                 const cusparseDnMatDescr& B, DenseView of_B, Wide of_old,
+                 const cusparseDnMatDescr& C, DenseView result) {
+    const bool plain = of_A == CUSPARSE_OPERATION_NON_TRANSPOSE;
+    std::vector<Wide> sums(static_cast<size_t>(C.rows * C.columns));
+    each_entry(A, [&](int64_t row, int64_t column, int64_t at) {
+        Wide value = read_number<Wide>(A.values, A.type, at);
+        if (of_A == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE) value = conjugate_of(value);
+        if (!plain) std::swap(row, column);
+        for (int64_t i = 0; i < C.columns; ++i) {
+            Wide& sum = sums[static_cast<size_t>(row * C.columns + i)];
+            sum = sum_of(sum, product_of(value, read_number<Wide>(B.values, B.type,
+                                                                  column * of_B.row_step +
+                                                                      i * of_B.column_step)));
+        }
+    });
+    for (int64_t row = 0; row < C.rows; ++row) {
+        for (int64_t column = 0; column < C.columns; ++column) {
+            const int64_t at = row * result.row_step + column * result.column_step;
+            Wide value = product_of(factor, sums[static_cast<size_t>(row * C.columns + column)]);
+            if (!is_zero(of_old))
+                value = sum_of(value, product_of(of_old, read_number<Wide>(C.values, C.type, at)));
+            store_number(C.values, C.type, at, value);
+        }
+    }
+}
 template <class Wide>
 cusparseStatus_t sparse_product(const char* name, cusparseHandle_t handle, cusparseOperation_t of_A,
                                 const void* alpha, const cusparseSpMatDescr& A,
@@ -60,37 +80,14 @@ cusparseStatus_t sparse_product(const char* name, cusparseHandle_t handle, cuspa
     call.expect((plain ? A.columns : A.rows) == of_B.rows &&
                 (plain ? A.rows : A.columns) == C.rows && of_B.columns == C.columns);
     call.sparse(A, Use::read);
-    call.vector("B or x", static_cast<const char*>(B.values), extent_of(B) * bytes_of(B.type), 1,
-                Use::read);
-    call.vector("C or y", static_cast<const char*>(C.values), extent_of(C) * bytes_of(C.type), 1,
-                Use::written);
+    call.dense("B or x", B, Use::read);
+    call.dense("C or y", C, Use::written);
+    call.expect((A.batch == 1 || A.batch == C.batch) && (B.batch == 1 || B.batch == C.batch));
     return call.join([=] {
         const Wide factor = value_of(of_product), of_old = value_of(of_C);
-        std::vector<Wide> sums(static_cast<size_t>(C.rows * C.columns));
-        each_entry(A, [&](int64_t row, int64_t column, int64_t at) {
-            const Wide value = read_number<Wide>(A.values, A.type, at);
-            if (!plain) std::swap(row, column);
-            for (int64_t i = 0; i < C.columns; ++i) {
-                Wide& sum = sums[static_cast<size_t>(row * C.columns + i)];
-                const Wide other = read_number<Wide>(B.values, B.type,
-                                                     column * of_B.row_step + i * of_B.column_step);
-                sum = sum_of(sum, product_of(of_A == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE
-                                                 ? conjugate_of(value)
-                                                 : value,
-                                             other));
-            }
-        });
-        for (int64_t row = 0; row < C.rows; ++row) {
-            for (int64_t column = 0; column < C.columns; ++column) {
-                const int64_t at = row * result.row_step + column * result.column_step;
-                Wide value =
-                    product_of(factor, sums[static_cast<size_t>(row * C.columns + column)]);
-                if (!is_zero(of_old))
-                    value =
-                        sum_of(value, product_of(of_old, read_number<Wide>(C.values, C.type, at)));
-                store_number(C.values, C.type, at, value);
-            }
-        }
+        for (int i = 0; i < C.batch; ++i)
+            one_product<Wide>(of_A, factor, of_batch(A, i), of_batch(B, i), of_B, of_old,
+                              of_batch(C, i), result);
     });
 }
 inline cusparseStatus_t sparse_product_in(cudaDataType compute, const char* name,
@@ -98,18 +95,9 @@ inline cusparseStatus_t sparse_product_in(cudaDataType compute, const char* name
                                           const void* alpha, const cusparseSpMatDescr& A,
                                           const cusparseDnMatDescr& B, DenseView of_B,
                                           const void* beta, const cusparseDnMatDescr& C) {
-    switch (compute) {
-        case CUDA_R_32F:
-            return sparse_product<float>(name, handle, of_A, alpha, A, B, of_B, beta, C);
-        case CUDA_R_64F:
-            return sparse_product<double>(name, handle, of_A, alpha, A, B, of_B, beta, C);
-        case CUDA_C_32F:
-            return sparse_product<cuComplex>(name, handle, of_A, alpha, A, B, of_B, beta, C);
-        case CUDA_C_64F:
-            return sparse_product<cuDoubleComplex>(name, handle, of_A, alpha, A, B, of_B, beta, C);
-        default:
-            return CUSPARSE_STATUS_NOT_SUPPORTED;
-    }
+    return in_sparse_type(compute, [&](auto zero) {
+        return sparse_product<decltype(zero)>(name, handle, of_A, alpha, A, B, of_B, beta, C);
+    });
 }
 
 }  // namespace cuda_cpu
@@ -148,6 +136,14 @@ inline cusparseStatus_t cusparseSpMM_bufferSize(cusparseHandle_t, cusparseOperat
                                                 cusparseDnMatDescr_t, cudaDataType,
                                                 cusparseSpMMAlg_t, size_t* bytes) {
     *bytes = 8;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+inline cusparseStatus_t cusparseSpMM_preprocess(cusparseHandle_t, cusparseOperation_t,
+                                                cusparseOperation_t, const void*,
+                                                cusparseConstSpMatDescr_t,
+                                                cusparseConstDnMatDescr_t, const void*,
+                                                cusparseDnMatDescr_t, cudaDataType,
+                                                cusparseSpMMAlg_t, void*) {
     return CUSPARSE_STATUS_SUCCESS;
 }
 inline cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t of_A,

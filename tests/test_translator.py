@@ -199,6 +199,8 @@ def test_a_header_that_is_not_there():
 
     said = "my.cu:3:10: fatal error: npp.h: No such file or directory\n    3 | #include <npp.h>\ncompilation terminated.\n"
     assert missing(said).startswith("my.cu:3: error: npp.h is not in CPU mode, which has no NPP: ")
+    assert "my.cu:3: error: cub/grid/grid_queue.cuh is not in CPU mode, which has no other parts of CUB than docs/cpu-mode.md lists: " \
+        in missing(said.replace("npp.h", "cub/grid/grid_queue.cuh"))
     assert "Thrust and libcu++ come with the CUDA Toolkit, or as libthrust-dev" in missing(said.replace("npp.h", "thrust/sort.h"))
     assert missing(said.replace("npp.h", "mine.h")) == said.replace("npp.h", "mine.h")
 

@@ -40,9 +40,8 @@ void triangles() {
     const double two = 2;
     for (int form = 0; form < 8; ++form) {
         const bool upper = form % 2 != 0, unit = form / 2 % 2 != 0, turned = form / 4 != 0;
-        const cusparseFillMode_t fill = upper ? CUSPARSE_FILL_MODE_UPPER : CUSPARSE_FILL_MODE_LOWER;
-        const cusparseDiagType_t diagonal =
-            unit ? CUSPARSE_DIAG_TYPE_UNIT : CUSPARSE_DIAG_TYPE_NON_UNIT;
+        cusparseFillMode_t fill = upper ? CUSPARSE_FILL_MODE_UPPER : CUSPARSE_FILL_MODE_LOWER;
+        cusparseDiagType_t diagonal = unit ? CUSPARSE_DIAG_TYPE_UNIT : CUSPARSE_DIAG_TYPE_NON_UNIT;
         const cusparseOperation_t operation =
             turned ? CUSPARSE_OPERATION_TRANSPOSE : CUSPARSE_OPERATION_NON_TRANSPOSE;
         SPARSE(cusparseSpMatSetAttribute(A, CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof fill));
@@ -67,7 +66,7 @@ void triangles() {
         SPARSE(cusparseSpSV_destroyDescr(plan));
     }
     // The columns of a matrix, in one call; the upper triangle is set, with its own diagonal.
-    const cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
+    cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
     SPARSE(cusparseSpMatSetAttribute(A, CUSPARSE_SPMAT_DIAG_TYPE, &diagonal, sizeof diagonal));
     cusparseDnMatDescr_t of_B, of_X;
     SPARSE(cusparseCreateDnMat(&of_B, 4, 2, 4, B, CUDA_R_64F, CUSPARSE_ORDER_COL));

@@ -37,6 +37,40 @@ struct Equality {
         return a == b;
     }
 };
+struct Inequality {
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const {
+        return a != b;
+    }
+};
+// Of pairs of a place and a value, the larger or smaller value; of equal ones the first place.
+struct ArgMax {
+    template <class Pair>
+    Pair operator()(const Pair& a, const Pair& b) const {
+        return a.value < b.value || (!(b.value < a.value) && b.key < a.key) ? b : a;
+    }
+};
+struct ArgMin {
+    template <class Pair>
+    Pair operator()(const Pair& a, const Pair& b) const {
+        return b.value < a.value || (!(a.value < b.value) && b.key < a.key) ? b : a;
+    }
+};
+template <class To>
+struct CastOp {
+    template <class From>
+    To operator()(const From& value) const {
+        return static_cast<To>(value);
+    }
+};
+namespace detail {
+struct Difference {
+    template <class A, class B>
+    auto operator()(const A& a, const B& b) const {
+        return a - b;
+    }
+};
+}  // namespace detail
 template <class Key, class Value>
 struct KeyValuePair {
     Key key;

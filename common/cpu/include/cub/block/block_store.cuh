@@ -1,2 +1,36 @@
+// CUB: elements to memory, in a block.
 #pragma once
-#include "../block.cuh"
+
+#include "../block_call.cuh"
+
+namespace cub {
+
+enum BlockStoreAlgorithm {
+    BLOCK_STORE_DIRECT,
+    BLOCK_STORE_STRIPED,
+    BLOCK_STORE_VECTORIZE,
+    BLOCK_STORE_TRANSPOSE,
+    BLOCK_STORE_WARP_TRANSPOSE,
+    BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED
+};
+
+template <class T, int block_x, int items, BlockStoreAlgorithm algorithm = BLOCK_STORE_DIRECT,
+          int block_y = 1, int block_z = 1, int = 0>
+class BlockStore {
+ public:
+    using TempStorage = detail::NoStorage;
+    BlockStore() = default;
+    explicit BlockStore(TempStorage&) {}
+    template <class Output>
+    void Store(Output to, T (&from)[items], int valid = block_x * block_y * block_z * items) const {
+        const int thread = detail::thread_of_block();
+        for (int i = 0; i < items; ++i) {
+            const int place = algorithm == BLOCK_STORE_STRIPED
+                                  ? thread + i * block_x * block_y * block_z
+                                  : thread * items + i;
+            if (place < valid) to[place] = from[i];
+        }
+    }
+};
+
+}  // namespace cub

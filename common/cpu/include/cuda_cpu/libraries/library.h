@@ -103,7 +103,9 @@ class HandleCall : public LibraryCall {
     }
     Status join_and_wait(std::function<void()> work) const {
         const Status joined = join(std::move(work));
-        if (joined != Status{}) return joined;
+        cudaStreamCaptureStatus captured = cudaStreamCaptureStatusNone;
+        cudaStreamIsCapturing(stream(), &captured);
+        if (joined != Status{} || captured != cudaStreamCaptureStatusNone) return joined;
         return cudaStreamSynchronize(stream()) == cudaSuccess ? Status{} : failed;
     }
     // Where the library has a pointer mode, whose values are 0 and 1 for the host and the device.

@@ -1,0 +1,2 @@
+#pragma once
+#include "device_segmented_radix_sort.cuh"

@@ -1,5 +1,6 @@
 // Feature: CUB, blocks | `BlockMergeSort`, `BlockHistogram`, `BlockShuffle`, `BlockDiscontinuity`, `BlockAdjacentDifference`, `BlockExchange` by ranks, storage that several algorithms share
 #include <algorithm>
+#include <cub/block/block_shuffle.cuh>
 #include <cub/cub.cuh>
 #include <vector>
 

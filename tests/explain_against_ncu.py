@@ -235,7 +235,7 @@ def write_table(ours_path: Path, ncu_path: Path) -> int:
                 nameless.append(f"{kernel}, {name}: {a} and {b}")
             cells.append(cell(a, b, verdict, number))
         if mine:
-            lines[kernel, *cells] = lines.get((kernel, *cells), 0) + 1
+            lines[(kernel, *cells)] = lines.get((kernel, *cells), 0) + 1
     with open(ROOT / "docs/explain-against-ncu.csv", "w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["case", "kernel", "grid", "block", "figure", "explain", "ncu", "verdict", "reason"])

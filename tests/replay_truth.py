@@ -223,7 +223,7 @@ def by_use(counts: collections.Counter, joined: bool) -> collections.Counter:
     """Loads without their lines; stores, too, where they are joined."""
     found = collections.Counter()
     for (line, kind, *where), count in counts.items():
-        found[None if kind == "load" or joined else line, kind, *where] += count
+        found[(None if kind == "load" or joined else line, kind, *where)] += count
     return found
 
 

@@ -1,6 +1,7 @@
 """The pages in docs/, the handouts and README.md: links lead somewhere, what one page says of another holds,
 and the commands of the handouts work."""
 
+import ast
 import re
 import shlex
 
@@ -63,6 +64,23 @@ def test_the_glossary_is_in_order():
     rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|", (ROOT / "docs/glossary.md").read_text(encoding="utf-8"), re.MULTILINE)
     terms = [english.lower() for english, _ in rows[2:]]
     assert terms == sorted(terms) and len(set(terms)) == len(terms) > 60
+
+
+def newer_than_3_10(text):
+    """The lines of what only a later Python reads: a star in an index, except*."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, getattr(ast, "TryStar", ())):
+            yield node.lineno
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) and any(isinstance(part, ast.Starred) for part in node.slice.elts):
+            if not ast.get_source_segment(text, node.slice).startswith("("):
+                yield node.lineno
+
+
+def test_python_3_10_is_enough_as_set_up_says():
+    assert list(newer_than_3_10("f[1, 2]\nf[1, *x]\nf[(1, *x)]\n")) == [2]
+    files = [path for folder in ("common", "data", "labs", "tests") for path in (ROOT / folder).rglob("*.py")]
+    assert len(files) > 100
+    assert {str(path): found for path in files if (found := list(newer_than_3_10(path.read_text(encoding="utf-8"))))} == {}
 
 
 @pytest.mark.parametrize("lab", farm.labs())

@@ -94,6 +94,7 @@ __device__ inline int32_t follow_chain(const Worklist& list, Progress& now, int3
     const unsigned ends = __ballot_sync(~0u, lane > 0 && !splits);
     const int rounds = ends == 0 ? 31 : __ffs(ends) - 2;
     const unsigned movers = ((2u << rounds) - 1) & ~1u;
+    __syncwarp();  // all have read the sizes before some change: a vote orders no memory
     if (movers >> lane & 1) {
         const int32_t number = now.classes + lane - 1;
         list.class_of[p] = number;
@@ -138,6 +139,7 @@ __device__ inline void refine_narrowly(const Worklist& list) {
         const unsigned movers = __ballot_sync(~0u, moves);
         const int32_t number =
             __shfl_sync(~0u, now.classes + __popc(leaders & lanes_below()), leader);
+        __syncwarp();  // all have read the classes before some change: a vote orders no memory
         if (is_touched && (peers & lanes_below()) == 0 && (peers & movers) != 0) {
             list.class_size[mine.own] = mine.size - __popc(peers & movers);
         }

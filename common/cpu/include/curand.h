@@ -1,11 +1,8 @@
 // cuRAND's host API: arrays of random numbers in device memory, or in the host's for a generator of the host.
-// XORWOW and Philox4x32-10 give the numbers that cuRAND gives in its default order.
+// XORWOW, Philox4x32-10, MRG32k3a and Sobol's sequences give the numbers that cuRAND gives in its default order.
 #pragma once
 
 #define CURAND_H_  // NVIDIA's helper_cuda.h asks for it
-
-#include <memory>
-#include <vector>
 
 #include "curand_kernel.h"
 
@@ -25,7 +22,6 @@ enum curandStatus {
     CURAND_STATUS_INTERNAL_ERROR = 999
 };
 using curandStatus_t = curandStatus;
-// The kinds that need tables or another algorithm are CURAND_STATUS_TYPE_ERROR.
 enum curandRngType {
     CURAND_RNG_PSEUDO_DEFAULT = 100,
     CURAND_RNG_PSEUDO_XORWOW = 101,
@@ -34,109 +30,51 @@ enum curandRngType {
     CURAND_RNG_PSEUDO_MT19937 = 142,
     CURAND_RNG_PSEUDO_PHILOX4_32_10 = 161,
     CURAND_RNG_QUASI_DEFAULT = 200,
-    CURAND_RNG_QUASI_SOBOL32 = 201
+    CURAND_RNG_QUASI_SOBOL32 = 201,
+    CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 = 202,
+    CURAND_RNG_QUASI_SOBOL64 = 203,
+    CURAND_RNG_QUASI_SCRAMBLED_SOBOL64 = 204
 };
 using curandRngType_t = curandRngType;
-enum curandOrdering { CURAND_ORDERING_PSEUDO_BEST = 100, CURAND_ORDERING_PSEUDO_DEFAULT = 101 };
+// All orders of pseudo-random numbers are the default one.
+enum curandOrdering {
+    CURAND_ORDERING_PSEUDO_BEST = 100,
+    CURAND_ORDERING_PSEUDO_DEFAULT = 101,
+    CURAND_ORDERING_PSEUDO_SEEDED = 102,
+    CURAND_ORDERING_PSEUDO_LEGACY = 103,
+    CURAND_ORDERING_PSEUDO_DYNAMIC = 104,
+    CURAND_ORDERING_QUASI_DEFAULT = 201
+};
 using curandOrdering_t = curandOrdering;
+enum curandDirectionVectorSet {
+    CURAND_DIRECTION_VECTORS_32_JOEKUO6 = 101,
+    CURAND_SCRAMBLED_DIRECTION_VECTORS_32_JOEKUO6 = 102,
+    CURAND_DIRECTION_VECTORS_64_JOEKUO6 = 103,
+    CURAND_SCRAMBLED_DIRECTION_VECTORS_64_JOEKUO6 = 104
+};
+using curandDirectionVectorSet_t = curandDirectionVectorSet;
+
+#include "cuda_cpu/random_generator.h"
 
 namespace cuda_cpu {
-// Philox's numbers in cuRAND's order: four of each of 65536 subsequences, then the next four of each.
-struct PhiloxStream {
-    unsigned long long seed, next;
-    uint32_t four[4];
-};
-inline unsigned int curand(PhiloxStream* stream) {
-    constexpr unsigned long long subsequences = 65536;
-    const unsigned long long group = stream->next / 4;
-    const unsigned int place = static_cast<unsigned int>(stream->next++ % 4);
-    if (place == 0) {
-        curandStatePhilox4_32_10 state;
-        curand_init(stream->seed, group % subsequences, group / subsequences * 4, &state);
-        std::memcpy(stream->four, state.output, sizeof stream->four);
-    }
-    return stream->four[place];
-}
-}  // namespace cuda_cpu
-
-struct curandGenerator_st {
-    curandRngType type;
-    bool on_host;
-    unsigned long long seed = 0, offset = 0;
-    cudaStream_t stream = nullptr;
-    // XORWOW: 4096 sequences that take turns, so that each has given as many numbers; else the first one alone.
-    std::vector<curandStateXORWOW> xorwow{};
-    cuda_cpu::PhiloxStream philox{};
-    bool started = false;
-    size_t turn = 0;  // of the sequences, the one that is next
-
-    void start() {
-        if (started) return;
-        started = true;
-        turn = 0;
-        if (type == CURAND_RNG_PSEUDO_PHILOX4_32_10) {
-            philox = {seed, offset - offset % 4, {}};
-            for (unsigned long long i = 0; i < offset % 4; ++i) curand(&philox);
-            return;
-        }
-        xorwow.resize(4096);
-        curand_init(seed, 0, 0, &xorwow[0]);
-        for (size_t i = 1; i < xorwow.size(); ++i) {
-            xorwow[i] = xorwow[i - 1];
-            skipahead_sequence(1, &xorwow[i]);
-        }
-        for (size_t i = 0; i < xorwow.size(); ++i)
-            skipahead(offset / 4096 + (i < offset % 4096), &xorwow[i]);
-        turn = offset % 4096;
-    }
-    // The next number, pair or whatever `draw` takes from a state.
-    template <class Draw>
-    auto next(Draw draw) {
-        start();
-        if (type == CURAND_RNG_PSEUDO_PHILOX4_32_10) return draw(&philox);
-        const size_t mine = turn;
-        turn = (turn + 1) % xorwow.size();
-        return draw(&xorwow[mine]);
-    }
-};
-using curandGenerator_t = curandGenerator_st*;
-
-namespace cuda_cpu {
-// Numbers made one after the other, to where they belong in the generator's stream.
-template <class T, class Make>
-curandStatus_t generate(curandGenerator_t generator, T* target, size_t count, Make make) {
-    if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
-    std::vector<T> numbers(count);
-    make(numbers);
-    if (generator->on_host) {
-        std::copy(numbers.begin(), numbers.end(), target);
-        return CURAND_STATUS_SUCCESS;
-    }
-    const cudaError_t error = cudaMemcpyAsync(target, numbers.data(), count * sizeof(T),
-                                              cudaMemcpyHostToDevice, generator->stream);
-    return error == cudaSuccess ? CURAND_STATUS_SUCCESS : CURAND_STATUS_LAUNCH_FAILURE;
-}
-// Normal numbers come in pairs: only Philox gives one of a pair.
-template <class T, class Draw, class Shape>
-curandStatus_t generate_pairs(curandGenerator_t generator, T* target, size_t count, Draw draw,
-                              Shape shape) {
-    if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
-    if (count % 2 != 0 && generator->type != CURAND_RNG_PSEUDO_PHILOX4_32_10) {
-        return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
-    }
-    return generate(generator, target, count, [&](std::vector<T>& numbers) {
-        for (size_t i = 0; i < count; i += 2) {
-            const auto pair = generator->next(draw);
-            numbers[i] = shape(pair.x);
-            if (i + 1 < count) numbers[i + 1] = shape(pair.y);
-        }
-    });
-}
 inline curandStatus_t make_generator(curandGenerator_t* generator, curandRngType_t type,
                                      bool on_host) {
-    const bool known = type == CURAND_RNG_PSEUDO_DEFAULT || type == CURAND_RNG_PSEUDO_XORWOW ||
-                       type == CURAND_RNG_PSEUDO_PHILOX4_32_10;
-    if (!known) return CURAND_STATUS_TYPE_ERROR;
+    switch (type) {
+        case CURAND_RNG_PSEUDO_DEFAULT:
+        case CURAND_RNG_PSEUDO_XORWOW:
+        case CURAND_RNG_PSEUDO_MRG32K3A:
+        case CURAND_RNG_PSEUDO_MTGP32:
+        case CURAND_RNG_PSEUDO_MT19937:
+        case CURAND_RNG_PSEUDO_PHILOX4_32_10:
+        case CURAND_RNG_QUASI_DEFAULT:
+        case CURAND_RNG_QUASI_SOBOL32:
+        case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
+        case CURAND_RNG_QUASI_SOBOL64:
+        case CURAND_RNG_QUASI_SCRAMBLED_SOBOL64:
+            break;
+        default:
+            return CURAND_STATUS_TYPE_ERROR;
+    }
     *generator = new curandGenerator_st{type, on_host};
     return CURAND_STATUS_SUCCESS;
 }
@@ -150,25 +88,45 @@ inline curandStatus_t curandCreateGeneratorHost(curandGenerator_t* generator,
     return cuda_cpu::make_generator(generator, type, true);
 }
 inline curandStatus_t curandDestroyGenerator(curandGenerator_t generator) {
+    if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
     delete generator;
     return CURAND_STATUS_SUCCESS;
 }
 inline curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
                                                          unsigned long long seed) {
+    if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+    if (generator->is_quasi()) return CURAND_STATUS_TYPE_ERROR;
     generator->seed = seed;
     generator->started = false;
     return CURAND_STATUS_SUCCESS;
 }
 inline curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator,
                                                unsigned long long offset) {
+    if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+    if (generator->is_twister()) return CURAND_STATUS_TYPE_ERROR;
     generator->offset = offset;
     generator->started = false;
     return CURAND_STATUS_SUCCESS;
 }
-inline curandStatus_t curandSetGeneratorOrdering(curandGenerator_t, curandOrdering_t) {
+inline curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator,
+                                                 curandOrdering_t order) {
+    if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+    const bool of_quasi = order == CURAND_ORDERING_QUASI_DEFAULT;
+    return of_quasi == generator->is_quasi() ? CURAND_STATUS_SUCCESS : CURAND_STATUS_OUT_OF_RANGE;
+}
+inline curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator,
+                                                              unsigned int dimensions) {
+    if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+    if (!generator->is_quasi()) return CURAND_STATUS_TYPE_ERROR;
+    if (dimensions < 1 || dimensions > 20000) return CURAND_STATUS_OUT_OF_RANGE;
+    if (dimensions > cuda_cpu::sobol_dimensions)
+        cuda_cpu::refuse_call("curandSetQuasiRandomGeneratorDimensions",
+                              "more than 3667 dimensions");
+    generator->dimensions = dimensions;
     return CURAND_STATUS_SUCCESS;
 }
 inline curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream) {
+    if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
     generator->stream = stream;
     return CURAND_STATUS_SUCCESS;
 }
@@ -176,49 +134,97 @@ inline curandStatus_t curandGetVersion(int* version) {
     *version = 10400;
     return CURAND_STATUS_SUCCESS;
 }
+// What would come with the first numbers.
+inline curandStatus_t curandGenerateSeeds(curandGenerator_t generator) {
+    if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+    if (!generator->is_quasi()) generator->start();
+    return CURAND_STATUS_SUCCESS;
+}
+inline curandStatus_t curandGetDirectionVectors32(curandDirectionVectors32_t** vectors,
+                                                  curandDirectionVectorSet_t set) {
+    if (set > CURAND_SCRAMBLED_DIRECTION_VECTORS_32_JOEKUO6) return CURAND_STATUS_OUT_OF_RANGE;
+    *vectors = cuda_cpu::sobol_vectors().of_32;
+    return CURAND_STATUS_SUCCESS;
+}
+inline curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t** vectors,
+                                                  curandDirectionVectorSet_t set) {
+    if (set < CURAND_DIRECTION_VECTORS_64_JOEKUO6) return CURAND_STATUS_OUT_OF_RANGE;
+    *vectors = cuda_cpu::sobol_vectors().of_64;
+    return CURAND_STATUS_SUCCESS;
+}
+inline curandStatus_t curandGetScrambleConstants32(unsigned int** constants) {
+    *constants = cuda_cpu::sobol_vectors().scramble_32;
+    return CURAND_STATUS_SUCCESS;
+}
+inline curandStatus_t curandGetScrambleConstants64(unsigned long long** constants) {
+    *constants = cuda_cpu::sobol_vectors().scramble_64;
+    return CURAND_STATUS_SUCCESS;
+}
+
+// ---------------------------------------------------------------- numbers
 inline curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int* target,
                                      size_t count) {
-    return cuda_cpu::generate(generator, target, count, [&](std::vector<unsigned int>& numbers) {
-        for (unsigned int& number : numbers)
-            number = generator->next([](auto* state) { return curand(state); });
+    if (generator != nullptr && generator->has_64_bits()) return CURAND_STATUS_TYPE_ERROR;
+    return cuda_cpu::generate_each(generator, target, count, [](auto* state) {
+        return static_cast<unsigned int>(curand(state));
+    });
+}
+inline curandStatus_t curandGenerateLongLong(curandGenerator_t generator,
+                                             unsigned long long* target, size_t count) {
+    if (generator != nullptr && !generator->has_64_bits()) return CURAND_STATUS_TYPE_ERROR;
+    return cuda_cpu::generate_each(generator, target, count, [](auto* state) {
+        return static_cast<unsigned long long>(curand(state));
     });
 }
 inline curandStatus_t curandGenerateUniform(curandGenerator_t generator, float* target,
                                             size_t count) {
-    return cuda_cpu::generate(generator, target, count, [&](std::vector<float>& numbers) {
-        for (float& number : numbers)
-            number = generator->next([](auto* state) { return curand_uniform(state); });
-    });
+    return cuda_cpu::generate_each(generator, target, count,
+                                   [](auto* state) { return curand_uniform(state); });
 }
 inline curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double* target,
                                                   size_t count) {
-    return cuda_cpu::generate(generator, target, count, [&](std::vector<double>& numbers) {
-        for (double& number : numbers)
-            number = generator->next([](auto* state) { return curand_uniform_double(state); });
-    });
+    return cuda_cpu::generate_each(generator, target, count,
+                                   [](auto* state) { return curand_uniform_double(state); });
 }
+namespace cuda_cpu {
+template <class Shape>
+curandStatus_t normal_floats(curandGenerator_t generator, float* target, size_t count,
+                             Shape shape) {
+    return generate_normal(
+        generator, target, count, [](auto* state) { return curand_normal(state); },
+        [](auto* state) { return curand_normal2(state); }, shape);
+}
+template <class Shape>
+curandStatus_t normal_doubles(curandGenerator_t generator, double* target, size_t count,
+                              Shape shape) {
+    return generate_normal(
+        generator, target, count, [](auto* state) { return curand_normal_double(state); },
+        [](auto* state) { return curand_normal2_double(state); }, shape);
+}
+}  // namespace cuda_cpu
 inline curandStatus_t curandGenerateNormal(curandGenerator_t generator, float* target, size_t count,
                                            float mean, float deviation) {
-    return cuda_cpu::generate_pairs(
-        generator, target, count, [](auto* state) { return curand_normal2(state); },
-        [=](float x) { return mean + deviation * x; });
+    return cuda_cpu::normal_floats(generator, target, count,
+                                   [=](float x) { return mean + deviation * x; });
 }
 inline curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double* target,
                                                  size_t count, double mean, double deviation) {
-    return cuda_cpu::generate_pairs(
-        generator, target, count, [](auto* state) { return curand_normal2_double(state); },
-        [=](double x) { return mean + deviation * x; });
+    return cuda_cpu::normal_doubles(generator, target, count,
+                                    [=](double x) { return mean + deviation * x; });
 }
 inline curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float* target,
                                               size_t count, float mean, float deviation) {
-    return cuda_cpu::generate_pairs(
-        generator, target, count, [](auto* state) { return curand_normal2(state); },
-        [=](float x) { return std::exp(mean + deviation * x); });
+    return cuda_cpu::normal_floats(generator, target, count,
+                                   [=](float x) { return std::exp(mean + deviation * x); });
+}
+inline curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double* target,
+                                                    size_t count, double mean, double deviation) {
+    return cuda_cpu::normal_doubles(generator, target, count,
+                                    [=](double x) { return std::exp(mean + deviation * x); });
 }
 inline curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* target,
                                             size_t count, double mean) {
-    return cuda_cpu::generate(generator, target, count, [&](std::vector<unsigned int>& numbers) {
-        for (unsigned int& number : numbers)
-            number = generator->next([=](auto* state) { return curand_poisson(state, mean); });
-    });
+    if (mean <= 0) return CURAND_STATUS_OUT_OF_RANGE;
+    return cuda_cpu::generate_each(generator, target, count,
+                                   [=](auto* state) { return curand_poisson(state, mean); });
 }

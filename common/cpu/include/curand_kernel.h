@@ -1,4 +1,4 @@
-// cuRAND's device API: the states of XORWOW and Philox4x32-10, and the distributions.
+// cuRAND's device API: the states of XORWOW, Philox4x32-10, MRG32k3a and Sobol's sequences, and the distributions.
 #pragma once
 
 #include "cuda_cpu/random.h"
@@ -118,6 +118,9 @@ inline uint4 curand4(curandStatePhilox4_32_10* state) {
     return result;
 }
 
+#include "cuda_cpu/random_mrg.h"
+#include "cuda_cpu/random_sobol.h"
+
 // ---------------------------------------------------------------- distributions
 template <class State>
 float curand_uniform(State* state) {
@@ -189,10 +192,24 @@ inline float4 curand_normal4(curandStatePhilox4_32_10* state) {
     const float2 first = curand_normal2(state), second = curand_normal2(state);
     return {first.x, first.y, second.x, second.y};
 }
-// Products of uniform numbers, in portions that do not underflow; not the numbers of a card.
+// Products of uniform numbers, in portions that do not underflow; not the numbers of a card. A quasi-random number is one place
+// of the distribution.
 template <class State>
 unsigned int curand_poisson(State* state, double mean) {
     unsigned int count = 0;
+    if constexpr (std::is_same_v<State, curandStateSobol32> ||
+                  std::is_same_v<State, curandStateScrambledSobol32> ||
+                  std::is_same_v<State, curandStateSobol64> ||
+                  std::is_same_v<State, curandStateScrambledSobol64>) {
+        double rest = curand_uniform_double(state);
+        const double log_mean = std::log(mean);
+        for (double term = 0, log_of_factorial = 0;; ++count) {
+            if (count > 0) log_of_factorial += std::log(count);
+            term = std::exp(count * log_mean - mean - log_of_factorial);
+            rest -= term;
+            if (rest <= 0 || (count > mean && term < 1e-18)) return count;
+        }
+    }
     while (mean > 0) {
         const double part = mean < 500 ? mean : 500, least = std::exp(-part);
         mean -= part;

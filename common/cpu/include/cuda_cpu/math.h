@@ -274,3 +274,5 @@ inline double __int2double_rn(int a) { return static_cast<double>(a); }
 inline double __uint2double_rn(unsigned int a) { return static_cast<double>(a); }
 inline double __ll2double_rn(long long a) { return static_cast<double>(a); }
 inline double __ull2double_rn(unsigned long long a) { return static_cast<double>(a); }
+
+#include "quantiles.h"

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "../cuda_runtime.h"
+
 namespace cuda_cpu {
 
 // A linear map of the 160 bits of XORWOW's state: for each bit what it contributes.

@@ -78,6 +78,7 @@ using cublasLtMatmulDesc_t = cublasLtMatmulDescOpaque_t*;
 using cublasLtMatmulPreference_t = cublasLtMatmulPreferenceOpaque_t*;
 
 inline cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
+    *handle = nullptr;
     int device;
     if (cudaGetDevice(&device) != cudaSuccess) return CUBLAS_STATUS_NOT_INITIALIZED;
     *handle = new cublasLtContext;

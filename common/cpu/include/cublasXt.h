@@ -13,6 +13,7 @@ struct cublasXtContext {
 using cublasXtHandle_t = cublasXtContext*;
 
 inline cublasStatus_t cublasXtCreate(cublasXtHandle_t* handle) {
+    *handle = nullptr;
     int device;
     if (cudaGetDevice(&device) != cudaSuccess) return CUBLAS_STATUS_NOT_INITIALIZED;
     *handle = new cublasXtContext;

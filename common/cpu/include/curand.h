@@ -59,6 +59,7 @@ using curandDirectionVectorSet_t = curandDirectionVectorSet;
 namespace cuda_cpu {
 inline curandStatus_t make_generator(curandGenerator_t* generator, curandRngType_t type,
                                      bool on_host) {
+    *generator = nullptr;
     switch (type) {
         case CURAND_RNG_PSEUDO_DEFAULT:
         case CURAND_RNG_PSEUDO_XORWOW:

@@ -145,6 +145,7 @@ class HandleCall : public LibraryCall {
 #define CUDA_CPU_HANDLES(library, Handle, Context, Status)                                 \
     inline Status library##Create(Handle* handle) {                                        \
         if (handle == nullptr) return static_cast<Status>(1);                              \
+        *handle = nullptr;                                                                 \
         int device;                                                                        \
         if (cudaGetDevice(&device) != cudaSuccess) return static_cast<Status>(1);          \
         *handle = new Context;                                                             \

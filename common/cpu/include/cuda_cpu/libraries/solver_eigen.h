@@ -48,9 +48,9 @@ namespace cuda_cpu {
 
 // LAPACK's syevd or heevd; with a second matrix sygvd or hegvd. The vectors take A's place, what LAPACK needs to work in it gets.
 template <class T>
-class Eigen {
+class EigenSolver {
  public:
-    Eigen(const char* asked_by, bool has_second)
+    EigenSolver(const char* asked_by, bool has_second)
         : lapack_(fortran_function<T>(
               Library::lapack,
               std::string(is_complex<T> ? "he" : "sy") + (has_second ? "gvd" : "evd"), asked_by)) {}
@@ -163,7 +163,7 @@ cusolverStatus_t eigenvalues(const char* name, cusolverDnHandle_t handle, cusolv
     if (choice.range == CUSOLVER_EIG_RANGE_I)
         call.expect(choice.first >= 1 && choice.last >= choice.first && choice.last <= n);
     if (call.status() != CUSOLVER_STATUS_SUCCESS) return call.status();
-    const Eigen<T> solve(name, type != 0);
+    const EigenSolver<T> solve(name, type != 0);
     const auto compute = [=] {
         for (int i = 0; i < count; ++i) {
             T* const matrix = A + 1ll * i * n * leading;
@@ -190,7 +190,7 @@ cusolverStatus_t eigenvalues(const char* name, cusolverDnHandle_t handle, cusolv
 }
 template <class T>
 cusolverStatus_t eigen_length(cusolverEigMode_t mode, int n, int leading, int* length) {
-    *length = Eigen<T>::numbers(mode == CUSOLVER_EIG_MODE_VECTOR, n);
+    *length = EigenSolver<T>::numbers(mode == CUSOLVER_EIG_MODE_VECTOR, n);
     return n < 0 || leading < std::max(1, n) ? CUSOLVER_STATUS_INVALID_VALUE
                                              : CUSOLVER_STATUS_SUCCESS;
 }

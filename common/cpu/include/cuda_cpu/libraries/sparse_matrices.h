@@ -50,8 +50,8 @@ using cusparseConstDnMatDescr_t = const cusparseDnMatDescr*;
         cusparseSpMatDescr_t* matrix, int64_t rows, int64_t columns, int64_t entries,              \
         void* offsets, void* indices, void* values, cusparseIndexType_t offset_type,               \
         cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType type) {             \
-        if (matrix == nullptr || rows < 0 || columns < 0 || entries < 0)                           \
-            return CUSPARSE_STATUS_INVALID_VALUE;                                                  \
+        *matrix = nullptr;                                                                         \
+        if (rows < 0 || columns < 0 || entries < 0) return CUSPARSE_STATUS_INVALID_VALUE;          \
         *matrix =                                                                                  \
             new cusparseSpMatDescr{FORMAT, rows,        columns,    entries, offsets, indices,     \
                                    values, offset_type, index_type, base,    type};                \
@@ -114,6 +114,7 @@ inline cusparseStatus_t cusparseDnVecGetValues(cusparseDnVecDescr_t vector, void
 inline cusparseStatus_t cusparseCreateDnMat(cusparseDnMatDescr_t* matrix, int64_t rows,
                                             int64_t columns, int64_t leading, void* values,
                                             cudaDataType type, cusparseOrder_t order) {
+    *matrix = nullptr;
     if (leading < (order == CUSPARSE_ORDER_COL ? rows : columns))
         return CUSPARSE_STATUS_INVALID_VALUE;
     *matrix = new cusparseDnMatDescr{rows, columns, leading, values, type, order};
@@ -178,7 +179,8 @@ inline cusparseStatus_t cusparseCreateSpVec(cusparseSpVecDescr_t* vector, int64_
                                             int64_t entries, void* indices, void* values,
                                             cusparseIndexType_t index_type,
                                             cusparseIndexBase_t base, cudaDataType type) {
-    if (vector == nullptr || entries > size || entries < 0) return CUSPARSE_STATUS_INVALID_VALUE;
+    *vector = nullptr;
+    if (entries > size || entries < 0) return CUSPARSE_STATUS_INVALID_VALUE;
     *vector = new cusparseSpVecDescr{size, entries, indices, values, index_type, base, type};
     return CUSPARSE_STATUS_SUCCESS;
 }

@@ -1,4 +1,4 @@
-// Feature: CUB, choosing and parting | `DevicePartition` (flags, a condition, three parts), `DeviceSelect::UniqueByKey`, in place, `DeviceRunLengthEncode::NonTrivialRuns`
+// Feature: CUB, choosing and parting | `DevicePartition` (flags, a condition, three parts), `DeviceSelect::UniqueByKey`, in place, `FlaggedIf`; `DeviceRunLengthEncode::NonTrivialRuns`, `DeviceReduce::ArgMin`, `DeviceMemcpy::Batched`
 #include <cub/cub.cuh>
 #include <vector>
 
@@ -64,6 +64,28 @@ int main() {
         return cub::DeviceSelect::If(work, bytes, d_in, chosen, n, Below{5});
     });
     EXPECT(back(chosen, 1)[0] == 4 && back(d_in, 4) == (std::vector<int>{1, 2, 3, 4}));
+#if CUDART_VERSION >= 13000
+    SUCCEEDS(cudaMemcpy(d_in, in.data(), n * sizeof(int), cudaMemcpyHostToDevice));
+    run([&](void* work, size_t& bytes) {
+        return cub::DeviceSelect::FlaggedIf(work, bytes, d_in, keys, out, chosen, n, Below{3});
+    });
+    EXPECT(back(chosen, 1)[0] == 3 && back(out, 3) == (std::vector<int>{5, 1, 9}));
+    // The least and its place, each for itself.
+    run([&](void* work, size_t& bytes) {
+        return cub::DeviceReduce::ArgMin(work, bytes, d_in, out, chosen, n);
+    });
+    EXPECT(back(out, 1)[0] == 1 && back(chosen, 1)[0] == 1);
+    // Two copies of different lengths in one call.
+    int** from = on_device(std::vector<int*>{d_in, d_in + 4});
+    int** to = on_device(std::vector<int*>{second, rest});
+    size_t* sizes = on_device(std::vector<size_t>{3 * sizeof(int), 2 * sizeof(int)});
+    run([&](void* work, size_t& bytes) {
+        return cub::DeviceMemcpy::Batched(work, bytes, from, to, sizes, 2);
+    });
+    EXPECT(back(second, 3) == (std::vector<int>{5, 1, 9}) &&
+           back(rest, 2) == (std::vector<int>{7, 3}));
+    for (void* pointer : std::vector<void*>{from, to, sizes}) SUCCEEDS(cudaFree(pointer));
+#endif
     for (int* pointer : {d_in, out, second, rest, chosen, keys, unique, lengths})
         SUCCEEDS(cudaFree(pointer));
     SUCCEEDS(cudaFree(flags));

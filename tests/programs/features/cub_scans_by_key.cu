@@ -57,6 +57,12 @@ int main() {
         return cub::DeviceScan::InclusiveSum(work, bytes, out, n);
     });
     EXPECT(back(out, n) == (std::vector<int>{1, 2, 3, 4, 5, 6}));
+#if CUDART_VERSION >= 13000
+    run([&](void* work, size_t& bytes) {
+        return cub::DeviceScan::InclusiveScanInit(work, bytes, in, out, Add(), 100, n);
+    });
+    EXPECT(back(out, n) == (std::vector<int>{101, 103, 106, 110, 115, 121}));
+#endif
 #if CUDART_VERSION >= 12040
     run([&](void* work, size_t& bytes) {
         return cub::DeviceReduce::TransformReduce(work, bytes, in, out, n, Add(), Square(), 0);

@@ -40,6 +40,12 @@ int main() {
         return cub::DeviceMergeSort::StableSortKeys(work, bytes, points, 4, ByX());
     });
     EXPECT(back(points, 4) == (std::vector<Point>{{1, 1}, {1, 3}, {2, 2}, {3, 0}}));
+    Point* copies = on_device(std::vector<Point>(4));
+    run([&](void* work, size_t& bytes) {
+        return cub::DeviceMergeSort::SortKeysCopy(work, bytes, points, copies, 4, ByX());
+    });
+    EXPECT(back(copies, 4)[3] == (Point{3, 0}));
+    SUCCEEDS(cudaFree(copies));
     const std::vector<int> in{8, 6, 7, 5, 3, 0, 9};
     int *keys = on_device(in), *values = on_device(std::vector<int>{0, 1, 2, 3, 4, 5, 6});
     run([&](void* work, size_t& bytes) {

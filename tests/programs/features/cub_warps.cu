@@ -56,6 +56,11 @@ __global__ void of_warps(const int* in, int* stripes, int* sorted, int* sums, in
     scans[128 + threadIdx.x] = highest;
     scans[192 + threadIdx.x] = in_quarter;
     __syncwarp();
+    int up_to = 0, below = 0;
+    __syncwarp();
+    Scan(for_scan[warp]).Scan(lane, up_to, below, 100, Larger());
+    if (up_to != 100 || below != 100) scans[0] = -1;
+    __syncwarp();
     scans[256 + threadIdx.x] = Scan(for_scan[warp]).Broadcast(lane, 9);
 }
 

@@ -416,6 +416,8 @@ main() { # [--need names]
         fi
     fi
     write_record
+    [[ " $missing" == *" compiler "* ]] || "$CXX" -fopenmp -fsyntax-only -x c++ - <<<'#include <omp.h>' 2>/dev/null ||
+        say "CXX=$CXX has no OpenMP, which labs 13 and 16 need; clang++ has it in a package of its own: libomp-dev, libomp-19-dev"
     if [[ -n $installable && -z $unable ]]; then
         say "installed, but not found: ${installable% } (a compiler of conda looks elsewhere, and Python must be 3.10 or later:" \
             "CXX=g++ and PYTHON=... name others)"

@@ -101,7 +101,8 @@ newcomer() { # root or user, packages
 }
 
 compiler() { # name
-    local command package=${1/clang++/clang} lab
+    local command package=$1 lab
+    [[ $1 != clang++-* ]] || package="clang-${1#*-} libomp-${1#*-}-dev"
     row "$1" "apt-get install $package" bare_system "$suite-root"
     bring_course "$suite-root"
     row "$1" 'make setup' inside "$suite-root" root "cd /course && apt-get -qq -y install --no-install-recommends make $package &&

@@ -1051,6 +1051,15 @@ def test_what_is_installed_where_the_compiler_does_not_look(bare):
     assert result.stderr.splitlines()[-1].startswith("set-up: installed, but not found: stb boost (a compiler of conda")
 
 
+def test_a_compiler_without_openmp(bare):
+    """As clang++ is in Debian, with libomp-dev beside it."""
+    has(bare, *EVERYTHING)
+    assert "OpenMP" not in set_up(bare).stderr
+    bare.extra("clang++", 'case $* in *-fopenmp*) exit 1 ;; *) exec g++ "$@" ;; esac')
+    result = set_up(bare, CXX="clang++")
+    assert result.returncode == 0 and "CXX=clang++ has no OpenMP, which labs 13 and 16 need; clang++ has it in" in result.stderr
+
+
 def test_an_unpacked_python_needs_an_unpacked_library(bare):
     """As Debian's does where nothing else has brought libexpat."""
     has(bare, "compiler", "stb", "boost", "lists")

@@ -241,3 +241,5 @@ inline cusolverStatus_t cusolverSpXcsrissymHost(cusolverSpHandle_t handle, int n
     *is_symmetric = places == mirrored;
     return CUSOLVER_STATUS_SUCCESS;
 }
+
+#include "cuda_cpu/libraries/solver_orders.h"

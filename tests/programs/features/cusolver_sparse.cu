@@ -1,8 +1,9 @@
-// Feature: cuSOLVER, sparse | `csrlsvqr`, `csrlsvchol`, `csrlsvluHost` and their forms for the host, where A is singular, `csrqrsvBatched`; needs Eigen (libeigen3-dev)
+// Feature: cuSOLVER, sparse | `csrlsvqr`, `csrlsvchol`, `csrlsvluHost` and their forms for the host, where A is singular, `csrqrsvBatched`; orders (`csrsymamdHost`, `csrpermHost`); needs Eigen (libeigen3-dev)
 // Flags: -lcusolver -lcusparse
 #include <cusolverSp.h>
 #include <cusparse.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "../device_copies.h"
@@ -77,6 +78,28 @@ int main() {
     for (int i = 0; i < n; ++i)
         EXPECT(std::abs(result[i] - expected[i]) < 1e-9 &&
                std::abs(2 * result[n + i] - expected[i]) < 1e-9);
+
+    // A in another order of rows and columns: B = A(p, p), of which the entries are found by their places.
+    std::vector<int> order(n), places(entries), new_offsets = offsets, new_columns = columns;
+    for (int i = 0; i < entries; ++i) places[i] = i;
+    SOLVER(cusolverSpXcsrsymamdHost(handle, n, entries, general, offsets.data(), columns.data(),
+                                    order.data()));
+    std::vector<int> sorted = order;
+    std::sort(sorted.begin(), sorted.end());
+    for (int i = 0; i < n; ++i) EXPECT(sorted[i] == i);
+    SOLVER(cusolverSpXcsrperm_bufferSizeHost(handle, n, n, entries, general, new_offsets.data(),
+                                             new_columns.data(), order.data(), order.data(),
+                                             &bytes));
+    std::vector<char> room(bytes);
+    SOLVER(cusolverSpXcsrpermHost(handle, n, n, entries, general, new_offsets.data(),
+                                  new_columns.data(), order.data(), order.data(), places.data(),
+                                  room.data()));
+    for (int row = 0; row < n; ++row) {
+        double product = 0;  // of B with the solution in its order
+        for (int i = new_offsets[row]; i < new_offsets[row + 1]; ++i)
+            product += values[places[i]] * expected[order[new_columns[i]]];
+        EXPECT(std::abs(product - right[order[row]]) < 1e-9);
+    }
 
     // The third column is twice the first: singular there.
     int *at_3 = on_device(std::vector<int>{0, 3, 5, 8}),

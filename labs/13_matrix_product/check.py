@@ -23,7 +23,8 @@ THERE = [variant for variant in FOR_BOTH if variant in PATH + lab.further]  # fo
 COPIED = ["pipelined", "tensor_8x8x4"]  # both go through the tiles by TODO 6
 BLOCK_TILES = {("tensor_16x8x8", "double"): ["64x64x3", "64x128x1", "64x128x2"],
                ("warp_tile", "double"): ["32x128x2", "64x128x2"],
-               ("warp_tile", "float"): ["64x128x3", "64x128x2", "128x256x1"]}
+               ("warp_tile", "float"): ["64x128x3", "64x128x2", "128x256x1"],
+               ("warp_group_64x256x16", "half"): ["64x256x1", "128x256x1"]}
 TYPES = {"float": numpy.float32, "double": numpy.float64}  # half: the files have floats, which the program rounds
 lab.kernels({**{variant: variant for variant in PATH + FURTHER}, "tensor_tuned_8x8x4": "tensor_tile", "tensor_16x8x8": "tensor_tile"})
 # In CPU mode the pretend card must have the shared memory that the largest tiles need.

@@ -39,13 +39,13 @@
 #include "../given/peers.h"
 #include "choose.h"
 
-constexpr int half_depth = 64;     // terms of a stage, and columns of a block of b's
-constexpr int half_threads = 256;  // of a block
+constexpr int half_depth = 64;  // terms of a stage, and columns of a block of b's
 
 // A block computes height x width sums, through `stages` pairs of tiles. 1024 bytes: eight rows.
 template <int height_, int width_, int stages_>
 struct HalfTile {
     static constexpr int height = height_, width = width_, stages = stages_, group_rows = 8;
+    static constexpr int threads = 2 * height;
     struct alignas(1024) Stage {
         __half a[height][half_depth];
         __half b[width / 64][half_depth][64];
@@ -68,21 +68,20 @@ __device__ __forceinline__ void copy_piece(__half* to, const __half* from, int e
     }
 }
 
-// This thread's part of the stage that begins with term p: a piece in every 32nd row of a, and in every 8th or
-// 16th of b. So c ^ r % 8 is the same for all of its rows.
+// This thread's part of the stage that begins with term p: a piece in every 16th or 32nd row of a, where
+// c ^ r % 8 is the same for all, and in every 4th, 8th or 16th of b.
 template <class Tile, bool aligned>
 __device__ __forceinline__ void copy_stage(typename Tile::Stage& to, const __half* a,
                                            const __half* b, int m, int n, int k, Corner corner,
                                            int p) {
-    constexpr int pieces = Tile::width / 8, a_step = half_threads / 8,
-                  b_step = half_threads / pieces;
-    static_assert(a_step % 8 == 0 && b_step % 8 == 0);
+    constexpr int pieces = Tile::width / 8, a_step = Tile::threads / 8,
+                  b_step = Tile::threads / pieces;
+    static_assert(a_step % 8 == 0 && b_step % 4 == 0);
     const int a_row = threadIdx.x / 8, a_column = threadIdx.x % 8 * 8;
     const int b_row = threadIdx.x / pieces, b_column = threadIdx.x % pieces * 8;
     a += int64_t{corner.row + a_row} * k + p + a_column;
     b += int64_t{p + b_row} * n + corner.column + b_column;
     __half* const to_a = &to.a[a_row][swizzled(a_row, a_column)];
-    __half* const to_b = &to.b[b_column / 64][b_row][swizzled(b_row, b_column % 64)];
 #pragma unroll
     for (int i = 0; i < Tile::height; i += a_step) {
         const bool exists = corner.row + a_row + i < m;
@@ -91,9 +90,9 @@ __device__ __forceinline__ void copy_stage(typename Tile::Stage& to, const __hal
     }
 #pragma unroll
     for (int i = 0; i < half_depth; i += b_step) {
-        const bool exists = p + b_row + i < k;
-        copy_piece<aligned>(to_b + i * 64, b + int64_t{i} * n,
-                            exists ? n - corner.column - b_column : 0);
+        const int row = b_row + i;
+        copy_piece<aligned>(&to.b[b_column / 64][row][swizzled(row, b_column % 64)],
+                            b + int64_t{i} * n, p + row < k ? n - corner.column - b_column : 0);
     }
     lab::commit_copies();
 }
@@ -117,6 +116,6 @@ using HalfProduct = Product<__half, float>;
 template <class Tile, class AnyKernel>
 lab::Launch launch_half(AnyKernel aligned, AnyKernel any, const HalfProduct& product) {
     const bool pieces = product.n % 8 == 0 && product.k % 8 == 0;
-    return launch(pieces ? aligned : any, product, Tile::height, Tile::width, half_threads,
+    return launch(pieces ? aligned : any, product, Tile::height, Tile::width, Tile::threads,
                   shared_bytes<Tile>);
 }

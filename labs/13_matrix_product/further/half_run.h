@@ -68,7 +68,8 @@ int run_half(const InputOptions& asked, const Options& options, lab::Study& stud
     lab::DeviceArray<float> d_c(m * n);
     d_a.upload(a.data(), m * k);
     d_b.upload(b.data(), k * n);
-    const HalfProduct product = {d_a.get(), d_b.get(), d_c.get(), int(m), int(n), int(k), 0, ""};
+    const HalfProduct product = {d_a.get(), d_b.get(), d_c.get(), int(m),
+                                 int(n),    int(k),    0,         options.block_tile};
     for (const std::string& name : options.names) {
         const auto attempt = [&](auto launcher, const std::string& lacking) {
             if (study.skips(name, lacking)) return;
@@ -83,7 +84,7 @@ int run_half(const InputOptions& asked, const Options& options, lab::Study& stud
         if (name == "tensor_16x8x16") {
             attempt(launch_tensor_16x8x16, no_tensor_16x8x16());
         } else if (name == "warp_group_64x256x16") {
-            attempt(launch_warp_group, no_warp_group());
+            attempt(launch_warp_group, no_warp_group(product.block_tile));
 #ifdef WITH_CUBLAS
         } else if (name == "cublas") {
             attempt([](const HalfProduct& any) { return launch_cublas(any); }, "");

@@ -89,7 +89,7 @@ __device__ __forceinline__ void multiply_16x8x16(float (&sums)[4], const unsigne
 // 8 warps, 2 x 4, of 64 x 32 sums each. There is one barrier a stage: behind it all copies of this stage have
 // arrived, and nobody uses the one before any longer, so that one is filled anew.
 template <class Tile, bool aligned>
-__global__ void __launch_bounds__(half_threads, 2)
+__global__ void __launch_bounds__(Tile::threads, 2)
     tensor_16x8x16(const __half* a, const __half* b, float* c, int m, int n, int k) {
     constexpr int stages = Tile::stages;
     extern __shared__ __align__(1024) unsigned char stages_of_halves[];

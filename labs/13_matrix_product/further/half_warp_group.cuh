@@ -114,9 +114,9 @@ __device__ __forceinline__ void multiply_64x256x16(float (&sums)[128],
 #undef SUMS
 #undef MORE_SUMS
 
-// Two warp groups, one below the other, each with 64 x 256 sums.
+// Two warp groups, one below the other, each with 64 x 256 sums; or one, in a tile that is half as high.
 template <class Tile, bool aligned>
-__global__ void __launch_bounds__(half_threads, 1)
+__global__ void __launch_bounds__(Tile::threads, 1)
     warp_group_64x256x16(const __half* a, const __half* b, float* c, int m, int n, int k) {
 #if defined(CUDA_ON_CPU) || WARP_GROUPS
     constexpr int stages = Tile::stages;
@@ -156,14 +156,34 @@ __global__ void __launch_bounds__(half_threads, 1)
 }
 
 using LargeHalfTile = HalfTile<128, 256, 4>;  // 192 KiB
+using FlatHalfTile = HalfTile<64, 256, 5>;    // 200 KiB
 
+template <class Tile>
+lab::Launch launch_warp_group_of(const HalfProduct& product) {
+    return launch_half<Tile>(warp_group_64x256x16<Tile, true>, warp_group_64x256x16<Tile, false>,
+                             product);
+}
+
+// The names of the tiles for --block-tile: rows, columns, blocks a multiprocessor.
+inline const std::vector<std::string> half_tile_names = {"64x256x1", "128x256x1"};
+
+// Flat tiles where there are multiprocessors for twice as many, or as --block-tile says.
 inline lab::Launch launch_warp_group(const HalfProduct& product) {
-    return launch_half<LargeHalfTile>(warp_group_64x256x16<LargeHalfTile, true>,
-                                      warp_group_64x256x16<LargeHalfTile, false>, product);
+    const int64_t tiles = lab::divide_up(product.m, LargeHalfTile::height) *
+                          lab::divide_up(product.n, LargeHalfTile::width);
+    const int multiprocessors = lab::device_attribute(cudaDevAttrMultiProcessorCount);
+    const bool flat = product.block_tile == "auto" ? 2 * tiles <= multiprocessors
+                                                   : product.block_tile == half_tile_names[0];
+    return flat ? launch_warp_group_of<FlatHalfTile>(product)
+                : launch_warp_group_of<LargeHalfTile>(product);
 }
 
 // Why it cannot run here, or "". Code for sm_90a runs on cards of compute capability 9.0 alone.
-inline std::string no_warp_group() {
+inline std::string no_warp_group(const std::string& block_tile) {
+    if (block_tile != "auto" &&
+        !std::count(half_tile_names.begin(), half_tile_names.end(), block_tile)) {
+        return "has no tile " + block_tile;
+    }
 #ifndef CUDA_ON_CPU
     const int capability = lab::device_attribute(cudaDevAttrComputeCapabilityMajor);
     if (capability != 9) {
@@ -174,5 +194,5 @@ inline std::string no_warp_group() {
 #endif
 #endif
     return missing<__half, float>(warp_group_64x256x16<LargeHalfTile, true>, 9,
-                                  shared_bytes<LargeHalfTile>);
+                                  shared_bytes<FlatHalfTile>);
 }

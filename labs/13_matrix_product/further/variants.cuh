@@ -22,8 +22,10 @@
 // --block-tile: the tile of warp_tile and tensor_16x8x8.
 inline std::string block_tile_option(lab::Arguments& arguments) {
     const std::string name = arguments.text(
-        "block-tile", "auto", "of warp_tile and tensor_16x8x8: 64x128x2, for example");
+        "block-tile", "auto",
+        "of warp_tile, tensor_16x8x8 and warp_group_64x256x16: 64x128x2, for example");
     std::vector<std::string> known = {"auto"};
+    known.insert(known.end(), half_tile_names.begin(), half_tile_names.end());
     for (const auto& candidate : tensor_candidates()) known.push_back(candidate.name());
     for (const auto& candidate : warp_candidates<double>()) known.push_back(candidate.name());
     for (const auto& candidate : warp_candidates<float>()) known.push_back(candidate.name());

@@ -82,6 +82,10 @@ __device__ __forceinline__ void copy_stage(typename Tile::Stage& to, const __hal
     a += int64_t{corner.row + a_row} * k + p + a_column;
     b += int64_t{p + b_row} * n + corner.column + b_column;
     __half* const to_a = &to.a[a_row][swizzled(a_row, a_column)];
+    const auto place_in_b = [&](int row) {
+        return &to.b[b_column / 64][row][swizzled(row, b_column % 64)];
+    };
+    __half* const to_b[2] = {place_in_b(b_row), place_in_b(b_row + 4)};
 #pragma unroll
     for (int i = 0; i < Tile::height; i += a_step) {
         const bool exists = corner.row + a_row + i < m;
@@ -90,9 +94,8 @@ __device__ __forceinline__ void copy_stage(typename Tile::Stage& to, const __hal
     }
 #pragma unroll
     for (int i = 0; i < half_depth; i += b_step) {
-        const int row = b_row + i;
-        copy_piece<aligned>(&to.b[b_column / 64][row][swizzled(row, b_column % 64)],
-                            b + int64_t{i} * n, p + row < k ? n - corner.column - b_column : 0);
+        copy_piece<aligned>(to_b[i / 4 % 2] + i / 8 * 8 * 64, b + int64_t{i} * n,
+                            p + b_row + i < k ? n - corner.column - b_column : 0);
     }
     lab::commit_copies();
 }

@@ -23,7 +23,7 @@ bool near(const Matrix<T>& A, const Matrix<T>& B) {
     return A.values.size() == B.values.size();
 }
 void make_room() {
-    EXPECT(bytes <= (1 << 22));
+    EXPECT(bytes <= (1 << 27));
     of_host.resize(host_bytes + 1);
 }
 bool no_info() { return back(d_info, 1)[0] == 0; }
@@ -31,7 +31,7 @@ bool no_info() { return back(d_info, 1)[0] == 0; }
 int main() {
     SOLVER(cusolverDnCreate(&handle));
     SOLVER(cusolverDnCreateParams(&params));
-    SUCCEEDS(cudaMalloc(&work, 1 << 22));
+    SUCCEEDS(cudaMalloc(&work, 1 << 27));
     d_info = on_device(std::vector<int>(4, 9));
     const auto upload = [](double* device, const Matrix<double>& A) {
         SUCCEEDS(cudaMemcpy(device, A.values.data(), A.values.size() * sizeof(double),

@@ -40,7 +40,7 @@ int main() {
     int length = 0;
     SOLVER(cusolverDnDsyevd_bufferSize(handle, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n,
                                        d_A, n, d_w, &length));
-    double* work = on_device(std::vector<double>(std::max(length, 4096)));
+    double* work = on_device(std::vector<double>(std::max(length, (1 << 22))));
     SOLVER(cusolverDnDsyevd(handle, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n, d_A, n,
                             d_w, work, length, d_info));
     const std::vector<double> w = back(d_w, n);
@@ -59,7 +59,7 @@ int main() {
     SOLVER(cusolverDnDsyevdx_bufferSize(handle, CUSOLVER_EIG_MODE_VECTOR, CUSOLVER_EIG_RANGE_I,
                                         CUBLAS_FILL_MODE_LOWER, n, d_A, n, 0, 0, 2, 4, &found, d_w,
                                         &length));
-    EXPECT(length <= 4096);
+    EXPECT(length <= (1 << 22));
     SOLVER(cusolverDnDsyevdx(handle, CUSOLVER_EIG_MODE_VECTOR, CUSOLVER_EIG_RANGE_I,
                              CUBLAS_FILL_MODE_LOWER, n, d_A, n, 0, 0, 2, 4, &found, d_w, work,
                              length, d_info));
@@ -82,7 +82,7 @@ int main() {
     SOLVER(cusolverDnXsyevjSetSortEig(settings, 1));
     SOLVER(cusolverDnDsyevj_bufferSize(handle, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_UPPER, n,
                                        d_A, n, d_w, &length, settings));
-    EXPECT(length <= 4096);
+    EXPECT(length <= (1 << 22));
     SOLVER(cusolverDnDsyevj(handle, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_UPPER, n, d_A, n,
                             d_w, work, length, d_info, settings));
     double left = 1;
@@ -100,7 +100,7 @@ int main() {
     SOLVER(cusolverDnDsyevjBatched_bufferSize(handle, CUSOLVER_EIG_MODE_VECTOR,
                                               CUBLAS_FILL_MODE_LOWER, n, d_two, n, d_w, &length,
                                               settings, 2));
-    EXPECT(length <= 4096);
+    EXPECT(length <= (1 << 22));
     SOLVER(cusolverDnDsyevjBatched(handle, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n,
                                    d_two, n, d_w, work, length, d_info, settings, 2));
     some = back(d_w, 2 * n);
@@ -114,7 +114,7 @@ int main() {
     again(A);
     SOLVER(cusolverDnDsygvd_bufferSize(handle, CUSOLVER_EIG_TYPE_1, CUSOLVER_EIG_MODE_VECTOR,
                                        CUBLAS_FILL_MODE_LOWER, n, d_A, n, d_B, n, d_w, &length));
-    EXPECT(length <= 4096);
+    EXPECT(length <= (1 << 22));
     SOLVER(cusolverDnDsygvd(handle, CUSOLVER_EIG_TYPE_1, CUSOLVER_EIG_MODE_VECTOR,
                             CUBLAS_FILL_MODE_LOWER, n, d_A, n, d_B, n, d_w, work, length, d_info));
     const std::vector<double> generalised = back(d_w, n);
@@ -125,7 +125,7 @@ int main() {
     SOLVER(cusolverDnDsygvj_bufferSize(handle, CUSOLVER_EIG_TYPE_1, CUSOLVER_EIG_MODE_NOVECTOR,
                                        CUBLAS_FILL_MODE_UPPER, n, d_A, n, d_B, n, d_w, &length,
                                        settings));
-    EXPECT(length <= 4096);
+    EXPECT(length <= (1 << 22));
     SOLVER(cusolverDnDsygvj(handle, CUSOLVER_EIG_TYPE_1, CUSOLVER_EIG_MODE_NOVECTOR,
                             CUBLAS_FILL_MODE_UPPER, n, d_A, n, d_B, n, d_w, work, length, d_info,
                             settings));
@@ -134,10 +134,10 @@ int main() {
 
     // Hermitian: (2, i; -i, 2) has 1 and 3.
     cuDoubleComplex *d_H = on_device(std::vector<cuDoubleComplex>{{2, 0}, {0, -1}, {9, 9}, {2, 0}}),
-                    *d_work = on_device(std::vector<cuDoubleComplex>(4096));
+                    *d_work = on_device(std::vector<cuDoubleComplex>((1 << 22)));
     SOLVER(cusolverDnZheevd_bufferSize(handle, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, 2,
                                        d_H, 2, d_w, &length));
-    EXPECT(length <= 4096);
+    EXPECT(length <= (1 << 22));
     SOLVER(cusolverDnZheevd(handle, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, 2, d_H, 2,
                             d_w, d_work, length, d_info));
     EXPECT(near(back(d_w, 2)[0], 1) && near(back(d_w, 2)[1], 3));

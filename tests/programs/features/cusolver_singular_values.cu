@@ -36,8 +36,8 @@ int main() {
            *d_U = on_device(std::vector<double>(2 * m * m)),
            *d_V = on_device(std::vector<double>(2 * m * m)), *work = nullptr;
     int* d_info = on_device(std::vector<int>(2, 9));
-    SUCCEEDS(cudaMalloc(&work, 1 << 20));
-    const auto fits = [](int length) { return length >= 0 && length <= (1 << 17); };
+    SUCCEEDS(cudaMalloc(&work, 1 << 26));
+    const auto fits = [](int length) { return length >= 0 && length <= (1 << 23); };
     int length = 0;
     SOLVER(cusolverDnDgesvd_bufferSize(handle, m, n, &length));
     EXPECT(fits(length));

@@ -60,6 +60,9 @@ int main() {
                         nullptr, work, bytes, stream));
     SUCCEEDS(cudaStreamSynchronize(stream));
     const Matrix<float> relu = back(d_C, m, n);
+    const float* no_bias = nullptr;  // GELU by itself takes none
+    BLAS(cublasLtMatmulDescSetAttribute(how, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &no_bias,
+                                        sizeof no_bias));
     epilogue = CUBLASLT_EPILOGUE_GELU;
     BLAS(cublasLtMatmulDescSetAttribute(how, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue,
                                         sizeof epilogue));

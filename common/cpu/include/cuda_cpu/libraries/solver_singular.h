@@ -138,15 +138,22 @@ cusolverStatus_t singular_values(const char* name, cusolverDnHandle_t handle, in
             VT(static_cast<size_t>(rows_VT) * static_cast<size_t>(n) + 1);
         std::vector<RealOf<T>> values(static_cast<size_t>(least) + 1);
         for (int i = 0; i < batch.count; ++i) {
+            double of_A = 0, of_values = 0;  // sums of squares
+            for (int column = 0; column < n && of_rest != nullptr; ++column) {
+                const auto* const reals = reinterpret_cast<const RealOf<T>*>(
+                    batch.A + i * batch.stride_A + 1ll * column * batch.leading_A);
+                for (size_t j = 0; j < m * sizeof(T) / sizeof(RealOf<T>); ++j)
+                    of_A += 1.0 * reals[j] * reals[j];
+            }
             info[i] = solve(job, job, m, n, batch.A + i * batch.stride_A, batch.leading_A,
                             values.data(), U.data(), m, VT.data(), rows_VT);
             std::copy(values.begin(), values.begin() + rank,
                       batch.values + i * batch.stride_values);
-            if (of_rest != nullptr) {  // what the chosen rank leaves
-                double rest = 0;
-                for (int j = rank; j < least; ++j)
-                    rest += 1.0 * values[static_cast<size_t>(j)] * values[static_cast<size_t>(j)];
-                of_rest[i] = std::sqrt(rest);
+            if (of_rest != nullptr) {  // what all of them leave, whatever the rank: as a card says
+                for (int j = 0; j < least; ++j)
+                    of_values +=
+                        1.0 * values[static_cast<size_t>(j)] * values[static_cast<size_t>(j)];
+                of_rest[i] = std::abs(std::sqrt(of_A) - std::sqrt(of_values));
             }
             if (!vectors) continue;
             copy_columns(U.data(), m, batch.U + i * batch.stride_U, batch.leading_U, m, columns_U);

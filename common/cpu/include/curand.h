@@ -77,6 +77,9 @@ inline curandStatus_t make_generator(curandGenerator_t* generator, curandRngType
             return CURAND_STATUS_TYPE_ERROR;
     }
     *generator = new curandGenerator_st{type, on_host};
+    Generators& all = Generators::instance();
+    const std::lock_guard lock(all.mutex);
+    all.made.insert(*generator);
     return CURAND_STATUS_SUCCESS;
 }
 }  // namespace cuda_cpu
@@ -89,13 +92,18 @@ inline curandStatus_t curandCreateGeneratorHost(curandGenerator_t* generator,
     return cuda_cpu::make_generator(generator, type, true);
 }
 inline curandStatus_t curandDestroyGenerator(curandGenerator_t generator) {
-    if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+    if (!cuda_cpu::is_generator(generator)) return CURAND_STATUS_NOT_INITIALIZED;
+    {
+        cuda_cpu::Generators& all = cuda_cpu::Generators::instance();
+        const std::lock_guard lock(all.mutex);
+        all.made.erase(generator);
+    }
     delete generator;
     return CURAND_STATUS_SUCCESS;
 }
 inline curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
                                                          unsigned long long seed) {
-    if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+    if (!cuda_cpu::is_generator(generator)) return CURAND_STATUS_NOT_INITIALIZED;
     if (generator->is_quasi()) return CURAND_STATUS_TYPE_ERROR;
     generator->seed = seed;
     generator->started = false;
@@ -103,7 +111,7 @@ inline curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t gener
 }
 inline curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator,
                                                unsigned long long offset) {
-    if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+    if (!cuda_cpu::is_generator(generator)) return CURAND_STATUS_NOT_INITIALIZED;
     if (generator->is_twister()) return CURAND_STATUS_TYPE_ERROR;
     generator->offset = offset;
     generator->started = false;
@@ -111,13 +119,13 @@ inline curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator,
 }
 inline curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator,
                                                  curandOrdering_t order) {
-    if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+    if (!cuda_cpu::is_generator(generator)) return CURAND_STATUS_NOT_INITIALIZED;
     const bool of_quasi = order == CURAND_ORDERING_QUASI_DEFAULT;
     return of_quasi == generator->is_quasi() ? CURAND_STATUS_SUCCESS : CURAND_STATUS_OUT_OF_RANGE;
 }
 inline curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator,
                                                               unsigned int dimensions) {
-    if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+    if (!cuda_cpu::is_generator(generator)) return CURAND_STATUS_NOT_INITIALIZED;
     if (!generator->is_quasi()) return CURAND_STATUS_TYPE_ERROR;
     if (dimensions < 1 || dimensions > 20000) return CURAND_STATUS_OUT_OF_RANGE;
     if (dimensions > cuda_cpu::sobol_dimensions)
@@ -127,7 +135,7 @@ inline curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t 
     return CURAND_STATUS_SUCCESS;
 }
 inline curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream) {
-    if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+    if (!cuda_cpu::is_generator(generator)) return CURAND_STATUS_NOT_INITIALIZED;
     generator->stream = stream;
     return CURAND_STATUS_SUCCESS;
 }
@@ -137,7 +145,7 @@ inline curandStatus_t curandGetVersion(int* version) {
 }
 // What would come with the first numbers.
 inline curandStatus_t curandGenerateSeeds(curandGenerator_t generator) {
-    if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+    if (!cuda_cpu::is_generator(generator)) return CURAND_STATUS_NOT_INITIALIZED;
     if (!generator->is_quasi()) generator->start();
     return CURAND_STATUS_SUCCESS;
 }
@@ -165,14 +173,16 @@ inline curandStatus_t curandGetScrambleConstants64(unsigned long long** constant
 // ---------------------------------------------------------------- numbers
 inline curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int* target,
                                      size_t count) {
-    if (generator != nullptr && generator->has_64_bits()) return CURAND_STATUS_TYPE_ERROR;
+    if (cuda_cpu::is_generator(generator) && generator->has_64_bits())
+        return CURAND_STATUS_TYPE_ERROR;
     return cuda_cpu::generate_each(generator, target, count, [](auto* state) {
         return static_cast<unsigned int>(curand(state));
     });
 }
 inline curandStatus_t curandGenerateLongLong(curandGenerator_t generator,
                                              unsigned long long* target, size_t count) {
-    if (generator != nullptr && !generator->has_64_bits()) return CURAND_STATUS_TYPE_ERROR;
+    if (cuda_cpu::is_generator(generator) && !generator->has_64_bits())
+        return CURAND_STATUS_TYPE_ERROR;
     return cuda_cpu::generate_each(generator, target, count, [](auto* state) {
         return static_cast<unsigned long long>(curand(state));
     });

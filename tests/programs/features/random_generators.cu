@@ -139,6 +139,11 @@ void moments() {
 }
 
 int main() {
+#ifdef CUDA_ON_CPU  // what was never made is no generator; a card's cuRAND may also end there
+    int none = 0;
+    EXPECT(curandGenerateSeeds(reinterpret_cast<curandGenerator_t>(&none)) ==
+           CURAND_STATUS_NOT_INITIALIZED);
+#endif
     mrg();
     sobol();
     moments();

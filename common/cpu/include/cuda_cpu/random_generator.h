@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <random>
+#include <set>
 #include <vector>
 
 namespace cuda_cpu {
@@ -126,10 +128,25 @@ using curandGenerator_t = curandGenerator_st*;
 
 namespace cuda_cpu {
 
+// Those that are made and not destroyed: a variable that nobody has set is no generator.
+struct Generators {
+    std::mutex mutex;
+    std::set<curandGenerator_t> made;
+    static Generators& instance() {
+        static Generators generators;
+        return generators;
+    }
+};
+inline bool is_generator(curandGenerator_t generator) {
+    Generators& all = Generators::instance();
+    const std::lock_guard lock(all.mutex);
+    return all.made.count(generator) != 0;
+}
+
 // Numbers to where they belong in the generator's stream.
 template <class T, class Make>
 curandStatus_t generate(curandGenerator_t generator, T* target, size_t count, Make make) {
-    if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+    if (!is_generator(generator)) return CURAND_STATUS_NOT_INITIALIZED;
     if (generator->is_quasi() && count % generator->dimensions != 0)
         return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
     std::vector<T> numbers(count);
@@ -154,7 +171,7 @@ curandStatus_t generate_each(curandGenerator_t generator, T* target, size_t coun
 template <class T, class Draw, class DrawPair, class Shape>
 curandStatus_t generate_normal(curandGenerator_t generator, T* target, size_t count, Draw draw,
                                DrawPair draw_pair, Shape shape) {
-    if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+    if (!is_generator(generator)) return CURAND_STATUS_NOT_INITIALIZED;
     if (generator->is_quasi())
         return generate(generator, target, count, [&](std::vector<T>& numbers) {
             generator->fill_quasi(numbers, [=](auto* state) { return shape(draw(state)); });

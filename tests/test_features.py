@@ -111,7 +111,8 @@ def make(command, folder, files, flags):
 @only_cpu
 @pytest.mark.parametrize("command, said", [("run", "6\n"), ("sanitize", "no race, nothing out of bounds"), ("replay", "my program/page.html\n")])
 def test_several_files(command, said, own):
-    result = make(command, own, ["helper.cpp", "main.cu", "other part.cu"], "-fopenmp")
+    result = make(command, own, ["helper.cpp", "main.cu", "other part.cu"],
+                  "-Xcompiler -fopenmp --extended-lambda -arch=sm_75 -std=c++14 -lcublas")
     assert result.returncode == 0 and said in result.stdout, result.stdout + result.stderr
 
 

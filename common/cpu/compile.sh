@@ -190,6 +190,11 @@ words=() link_flags=()
 while IFS= read -r word; do
     case $word in
         '') ;;
+        # nvcc's own options, the libraries that CPU mode plays, and an older C++ than its headers are written in.
+        -Xcompiler | -G | --device-debug | -lineinfo | --generate-line-info | -rdc=* | -dc | -arch=* | -gencode=* | --gpu-architecture=* | --generate-code=* | \
+            --extended-lambda | -extended-lambda | --expt-* | -expt-* | --use_fast_math | -use_fast_math | -std=c++[01][0-4] | --std=c++[01][0-4] | \
+            -lcu* | -lnccl | -lnv*) ;;
+        -Xcompiler=*) words+=("${word#*=}") ;;
         -l* | -L* | -Wl,* | *.a | *.so) link_flags+=("$word") ;;
         *) words+=("$word") ;;
     esac

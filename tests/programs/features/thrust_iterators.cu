@@ -1,5 +1,4 @@
 // Feature: Thrust, iterators | counting, constant, transform, permutation, zip (of tuples), reverse, discard; strided ranges; `gather`, `scatter`
-// Flags: --extended-lambda
 #include <thrust/copy.h>
 #include <thrust/device_vector.h>
 #include <thrust/functional.h>

@@ -189,7 +189,7 @@ bench:
 	@echo 'lab $(lab) has nothing to measure: there is no labs/$(lab)/bench.py' >&2
 else
 bench: $(program) | announce
-	$(quiet)$(at) $(shown) $(call quote,$(PYTHON)) -B $(here)bench.py --program $(up)$(target) $(ARGS) \
+	$(quiet)$(at) $(shown) $(call python_path,$(up)common) $(call quote,$(PYTHON)) -B $(here)bench.py --program $(up)$(target) $(ARGS) \
 	    || $(skipped_is_fine)
 endif
 endif

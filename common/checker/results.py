@@ -14,6 +14,7 @@ from __future__ import annotations
 import csv
 import datetime
 import json
+import os
 import re
 import subprocess
 import sys
@@ -71,7 +72,8 @@ def bench(course: Path, name: str, *words) -> str:
     program = course / "labs" / name / "bench.py"
     if not program.is_file():
         sys.exit(f"docs/results/{name} has figures, but there is no labs/{name}/bench.py to say which count")
-    result = subprocess.run([sys.executable, "-B", program, *words], text=True, capture_output=True, check=False)
+    result = subprocess.run([sys.executable, "-B", program, *words], text=True, capture_output=True, check=False,
+                            env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])})
     sys.stderr.write(result.stderr)
     if result.returncode != 0:
         sys.exit(f"labs/{name}/bench.py failed with status {result.returncode} on the figures in docs/results/{name}")

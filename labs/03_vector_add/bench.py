@@ -1,9 +1,5 @@
 """Times of the vector sum: every layout, the grid-stride loop and the vectorised kernel."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 from checker.benchmark import Benchmark
 
 benchmark = Benchmark(__file__)

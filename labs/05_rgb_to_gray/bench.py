@@ -1,9 +1,5 @@
 """Times of the conversion to gray: every variant and NPP, on pictures that fill the card and on a small one."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 from checker.benchmark import Benchmark
 
 benchmark = Benchmark(__file__, peers=("npp",))

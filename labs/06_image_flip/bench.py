@@ -1,9 +1,5 @@
 """Times of the flip: every variant and NPP, in three directions, with 1, 3 and 4 channels, and with odd sides."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 from checker.benchmark import Benchmark
 
 benchmark = Benchmark(__file__, peers=("npp",))

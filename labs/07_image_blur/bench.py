@@ -1,9 +1,5 @@
 """Times of the blur: every variant and NPP, at growing radius, for gray and for colour."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 from checker.benchmark import Benchmark
 
 benchmark = Benchmark(__file__, peers=("npp",))

@@ -1,9 +1,5 @@
 """Times of the filters: every variant and NPP, 3 x 3 to 15 x 15, for floats and for pictures."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 from checker.benchmark import Benchmark
 
 benchmark = Benchmark(__file__, peers=("npp",))

@@ -1,9 +1,5 @@
 """Times of the same work with 1 to 32 paths, shared out by the thread and by the warp."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 from checker.benchmark import Benchmark
 
 benchmark = Benchmark(__file__)

@@ -1,9 +1,5 @@
 """Times of sums and histograms: every variant and CUB, random bytes and equal ones."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 from checker.benchmark import Benchmark
 
 benchmark = Benchmark(__file__, peers=("cub",))

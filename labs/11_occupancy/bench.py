@@ -1,9 +1,5 @@
 """Times against resident warps, block size, registers and waves."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 from checker.benchmark import Benchmark
 
 KERNELS = "walk_1,walk_4,square_1,square_4"

@@ -1,9 +1,5 @@
 """Times of the matrix product: every variant, cuBLAS, and OpenBLAS on the host, in double and float."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 from checker.benchmark import Benchmark
 
 # (m, k, n): squares, and two that are none: a tall one, and one whose result is small

@@ -1,9 +1,5 @@
 """Times to solution, with the data on the device: every variant, cuSOLVER, and OpenBLAS on the host."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 from checker.benchmark import Benchmark
 
 # They walk through the matrix once for each unknown, or run on the host: minutes where n is large.

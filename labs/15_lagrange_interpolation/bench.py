@@ -1,9 +1,5 @@
 """Times of all variants, from a thousand points to a hundred million and degree 31 to 1000."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 from checker.benchmark import Benchmark
 
 DEGREES = (31, 63, 127, 319, 1000)

@@ -1,9 +1,5 @@
 """Times of the report's six instances: serial, OpenMP, the counting sorts and the fast refinements."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 from checker.benchmark import Benchmark
 
 SERIAL = ["moore_radix", "moore_hash"]

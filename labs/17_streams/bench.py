@@ -2,11 +2,9 @@
 
 import csv
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 from checker.benchmark import Benchmark
 from checker.usage import backend_of
 

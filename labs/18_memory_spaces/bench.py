@@ -1,9 +1,5 @@
 """Times of a step from each kind of memory, by the size of the field, and of a round between host and device, by its steps."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 from checker.benchmark import Benchmark
 
 benchmark = Benchmark(__file__)

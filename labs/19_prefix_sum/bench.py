@@ -1,9 +1,5 @@
 """Times of scans, of a compaction and of a radix pass: every variant and CUB, in the same runs."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 from checker.benchmark import Benchmark
 
 benchmark = Benchmark(__file__, peers=("cub", "cub_select", "cub_radix"))

@@ -1,10 +1,6 @@
 """Strong and weak scaling of the plate, and times of the sums and the product, by the number of cards."""
 
 import subprocess
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 from checker.benchmark import Benchmark
 
 

@@ -91,14 +91,3 @@ lab::Launch launch_phases_one_call(const Work& work) {
     launch_find_constants(work);
     return launch_phases(work);
 }
-
-// Memory that only the phases need.
-struct PhasesMemory {
-    PhasesMemory(int64_t points, int64_t nodes)
-        : t(nodes * nodes), z(nodes * nodes), sums(points * lab::divide_up(nodes, side)) {}
-    lab::DeviceArray<double> t, z, sums;
-
-    static double bytes(double points, double nodes) {
-        return 8 * (2 * nodes * nodes + points * std::ceil(nodes / side));
-    }
-};

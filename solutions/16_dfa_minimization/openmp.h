@@ -1,11 +1,12 @@
-// The report's OpenMP programs. They arrange the phases A, B and C of a round (moore.h) in different
-// ways; a sixth, openmp_sort in given/parallel_sort.h, makes the sort itself parallel.
+// The report's OpenMP programs that have a task. They arrange the phases A, B and C of a round (moore.h) in
+// different ways, and so do those that are given:
 //
-//   openmp_for        loops over states and symbols; the sort stays serial
+//   openmp_for        in given/sections.h: loops over states and symbols; the sort stays serial
 //   openmp_tasks      a task for each phase of each digit, and what each depends on
-//   openmp_sections   in given/sections.h, a timetable: A of a digit, B of the one before, C of the one before that
+//   openmp_sections   in given/sections.h: a timetable, A of a digit, B of the one before, C of the one before that
 //   openmp_split      there, with C in two halves
 //   openmp_unfolded   that, two rounds at once where there are two symbols
+//   openmp_sort       in given/parallel_sort.h: the sort itself is parallel
 #pragma once
 
 #include <omp.h>
@@ -16,38 +17,6 @@
 #include "given/phases.h"
 #include "given/sections.h"
 #include "moore.h"
-
-// One loop for all digits at once. Several threads count in one array, hence atomically.
-inline Partition openmp_for(const Automaton& automaton, const HostOptions& options) {
-    SignatureSort sort(transitions_of(automaton), options);
-    const int64_t digits = sort.digits(), states = sort.states();
-    return moore(automaton, options, [&](std::vector<int32_t>& class_of, int64_t classes) {
-        sort.begin(class_of, classes);
-#pragma omp parallel num_threads(options.threads)
-        {
-#pragma omp for schedule(static) collapse(2)
-            for (int64_t digit = 0; digit < digits; ++digit) {
-                for (int64_t label = 0; label < classes; ++label) sort.ends(digit)[label] = 0;
-            }
-#pragma omp for schedule(static) collapse(2)
-            for (int64_t digit = 0; digit < digits; ++digit) {
-                for (int64_t state = 0; state < states; ++state) {
-                    const int32_t value = class_of[sort.target(digit, state)];
-                    sort.values(digit)[state] = value;
-#pragma omp atomic update
-                    ++sort.ends(digit)[value];
-                }
-            }
-#pragma omp for schedule(static)
-            for (int64_t digit = 0; digit < digits; ++digit) sort.sum_up(digit);
-        }
-        for (int64_t digit = 0; digit < digits; ++digit) {
-            sort.sort_digit(digit);
-            sort.swap_orders();
-        }
-        return sort.number_classes(class_of);
-    });
-}
 
 // Tasks that wait for one another. What `depend` names are only marks: nobody reads or writes them.
 inline Partition openmp_tasks(const Automaton& automaton, const HostOptions& options) {

@@ -42,6 +42,17 @@ class Pinned {
     void* start_;
 };
 
+// Memory that only the phases need.
+struct PhasesMemory {
+    PhasesMemory(int64_t points, int64_t nodes)
+        : t(nodes * nodes), z(nodes * nodes), sums(points * lab::divide_up(nodes, side)) {}
+    lab::DeviceArray<double> t, z, sums;
+
+    static double bytes(double points, double nodes) {
+        return 8 * (2 * nodes * nodes + points * std::ceil(nodes / side));
+    }
+};
+
 // Runs the variants, and keeps the values of the last one.
 class Runner {
  public:

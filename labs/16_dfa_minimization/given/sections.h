@@ -1,4 +1,4 @@
-// openmp_sections and openmp_split: the phases of a round by a timetable.
+// openmp_for, openmp_sections and openmp_split: the phases of a round in loops, and by a timetable.
 #pragma once
 
 #include <algorithm>
@@ -6,6 +6,38 @@
 #include <vector>
 
 #include "moore.h"
+
+// One loop for all digits at once. Several threads count in one array, hence atomically.
+inline Partition openmp_for(const Automaton& automaton, const HostOptions& options) {
+    SignatureSort sort(transitions_of(automaton), options);
+    const int64_t digits = sort.digits(), states = sort.states();
+    return moore(automaton, options, [&](std::vector<int32_t>& class_of, int64_t classes) {
+        sort.begin(class_of, classes);
+#pragma omp parallel num_threads(options.threads)
+        {
+#pragma omp for schedule(static) collapse(2)
+            for (int64_t digit = 0; digit < digits; ++digit) {
+                for (int64_t label = 0; label < classes; ++label) sort.ends(digit)[label] = 0;
+            }
+#pragma omp for schedule(static) collapse(2)
+            for (int64_t digit = 0; digit < digits; ++digit) {
+                for (int64_t state = 0; state < states; ++state) {
+                    const int32_t value = class_of[sort.target(digit, state)];
+                    sort.values(digit)[state] = value;
+#pragma omp atomic update
+                    ++sort.ends(digit)[value];
+                }
+            }
+#pragma omp for schedule(static)
+            for (int64_t digit = 0; digit < digits; ++digit) sort.sum_up(digit);
+        }
+        for (int64_t digit = 0; digit < digits; ++digit) {
+            sort.sort_digit(digit);
+            sort.swap_orders();
+        }
+        return sort.number_classes(class_of);
+    });
+}
 
 // The timetable of the sections. At each step three digits are at work, in different phases:
 //

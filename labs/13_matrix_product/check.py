@@ -330,7 +330,7 @@ def wrong_fragments(a, b):
     yield "every thread brings the first column of b's piece: its column is x + 8 * j + g", a @ b[:, columns // 8 * 8]
     yield "every warp takes the first rows of a's tile: a row is y + 8 * i + g", a[rows // 128 * 128 + rows % 32] @ b
     yield "every warp takes the first columns of b's tile: a column is x + 8 * j + g", a @ b[:, columns // 128 * 128 + columns % 64]
-    if k > 1:
+    if min(m, k, n) > 8:  # of fewer rows, terms or columns much else would explain them
         for names, of_a, of_b in (("a", True, False), ("b", False, True), ("both pieces", True, True)):
             yield (f"g and t have changed places in {names}: a thread brings term q + t, and row y + 8 * i + g of a's tile or column "
                    "x + 8 * j + g of b's"), exchanged(a, b, of_a, of_b)

@@ -1,4 +1,4 @@
-// Feature: Thrust, numbers | `transform_reduce` with tuples (means and deviations in one pass), `inner_product`, `minmax_element`, `remove_if`, `partition`, `stable_partition`, `thrust::random` with `discard` (Monte Carlo), `thrust::complex`
+// Feature: Thrust, numbers | `transform_reduce` with tuples (means and deviations in one pass), `inner_product`, `minmax_element`, `remove_if`, `partition`, `stable_partition`, `thrust::random` with `discard` (Monte Carlo), `thrust::complex`, functions derived from `thrust::unary_function`
 #include <thrust/complex.h>
 #include <thrust/device_vector.h>
 #include <thrust/extrema.h>
@@ -31,6 +31,12 @@ struct Together {
         return {a.count + b.count, a.sum + b.sum, a.squares + b.squares};
     }
 };
+#if CUDART_VERSION < 13000 || defined(CUDA_ON_CPU)  // Thrust 3 has it no more
+struct Negative : thrust::unary_function<int, int> {
+    __host__ __device__ int operator()(int x) const { return -x; }
+};
+static_assert(std::is_same<Negative::result_type, int>::value, "as older programs ask for it");
+#endif
 struct Even {
     __host__ __device__ bool operator()(int x) const { return x % 2 == 0; }
 };

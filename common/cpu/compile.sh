@@ -202,7 +202,7 @@ done <<<"$(xargs printf '%s\n' <<<"${CPU_CXXFLAGS:-} $extra_flags")"
 # Thrust and libcu++ are the system's own, with their sequential back end.
 for folder in "${CUDA_HOME:-/usr/local/cuda}"/{,targets/*/}include{/cccl,} /usr/local/include{/cccl,} /usr/include; do
     [ -d "$folder/thrust" ] || continue
-    words+=(-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP -DCCCL_DISABLE_FP16_SUPPORT -DCCCL_DISABLE_BF16_SUPPORT)
+    words+=(-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP -DCCCL_DISABLE_FP16_SUPPORT -DCCCL_DISABLE_BF16_SUPPORT "-I$here/include/over_libcudacxx")
     [ "$folder" = /usr/include ] || words+=(-isystem "$folder")
     break
 done

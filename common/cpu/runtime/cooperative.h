@@ -1,15 +1,62 @@
-// Cooperative launches: all blocks of the grid at once, each on a thread of the operating system of its own, and
-// the barrier at which they meet.
+// Blocks that run at the same time because they wait for each other, each on a thread of the operating system of its
+// own: those of a cooperative launch, with the barrier at which they meet, and those for which a block gives way.
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 
+#include "observer.h"
 #include "report.h"
 
 namespace cuda_cpu {
+
+// On one core, and where races are looked for, one block runs at a time, on whichever thread: the others wait for their
+// turn, in the order in which they asked for it. Elsewhere there is nothing to wait for.
+class Turn {
+ public:
+    static inline bool is_needed = false;
+
+    static uint64_t ask() {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return asked_++;
+    }
+    static void take(uint64_t number) {
+        if (!is_needed) return;
+        std::unique_lock<std::mutex> lock(mutex_);
+        changed_.wait(lock, [&] { return served_ == number; });
+        lock.unlock();
+        observer::goes_on();
+    }
+    static void take() { take(ask()); }
+    static void give() {
+        if (!is_needed) return;
+        observer::gives_way();
+        const std::lock_guard<std::mutex> lock(mutex_);
+        ++served_;
+        changed_.notify_all();
+    }
+    // To the end of the line, which may be empty.
+    static void pass() {
+        if (!is_needed) return std::this_thread::yield();
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            if (asked_ == served_ + 1) return;
+        }
+        const uint64_t number = ask();
+        give();
+        take(number);
+    }
+
+ private:
+    static inline std::mutex mutex_;
+    static inline std::condition_variable changed_;
+    static inline uint64_t asked_ = 0, served_ = 0;
+};
 
 // Where the blocks of one grid wait for each other.
 class GridBarrier {
@@ -21,9 +68,15 @@ class GridBarrier {
         std::unique_lock<std::mutex> lock(mutex_);
         site_ = site;
         const uint64_t round = round_;
+        observer::arrives_at_grid_barrier(round);
         if (++arrived_ + ended_ == blocks_) open();
+        Turn::give();
         changed_.wait(lock, [&] { return round_ != round || aborted_; });
-        return !aborted_;
+        const bool well = !aborted_;
+        lock.unlock();
+        Turn::take();
+        observer::leaves_grid_barrier(round);
+        return well;
     }
     void block_ends(bool aborted) {
         std::lock_guard<std::mutex> lock(mutex_);
@@ -56,40 +109,52 @@ class GridBarrier {
     std::condition_variable changed_;
 };
 
-// Threads that do `count` pieces of work at the same time; they sleep until the next.
+// Threads of the operating system, each for one piece of work at a time; they sleep until the next.
 class Crowd {
  public:
     static Crowd& instance() {
         static Crowd& crowd = *new Crowd;
         return crowd;
     }
-    void run(uint64_t count, const std::function<void(uint64_t)>& work) {
+    // Does it at the same time as all that is being done.
+    void add(std::function<void()> work) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        work_.push_back({Turn::ask(), std::move(work)});
+        if (++at_work_ > members_) {
+            ++members_;
+            std::thread([this] { help(); }).detach();
+        }
+        wake_.notify_one();
+    }
+    // Until all of it is done.
+    void wait() {
         std::unique_lock<std::mutex> lock(mutex_);
-        work_ = &work;
-        next_ = 0;
-        count_ = left_ = count;
-        for (; members_ < count; ++members_) std::thread([this] { help(); }).detach();
-        wake_.notify_all();
-        done_.wait(lock, [this] { return left_ == 0; });
-        count_ = 0;
+        done_.wait(lock, [this] { return at_work_ == 0; });
     }
 
  private:
+    struct Work {
+        uint64_t turn;
+        std::function<void()> function;
+    };
     void help() {
         std::unique_lock<std::mutex> lock(mutex_);
         for (;;) {
-            wake_.wait(lock, [this] { return next_ < count_; });
-            const uint64_t mine = next_++;
+            wake_.wait(lock, [this] { return !work_.empty(); });
+            const Work mine = std::move(work_.front());
+            work_.pop_front();
             lock.unlock();
-            (*work_)(mine);
+            Turn::take(mine.turn);
+            mine.function();
+            Turn::give();
             lock.lock();
-            if (--left_ == 0) done_.notify_one();
+            if (--at_work_ == 0) done_.notify_all();
         }
     }
     std::mutex mutex_;
     std::condition_variable wake_, done_;
-    const std::function<void(uint64_t)>* work_ = nullptr;
-    uint64_t members_ = 0, next_ = 0, count_ = 0, left_ = 0;
+    std::deque<Work> work_;
+    uint64_t members_ = 0, at_work_ = 0;
 };
 
 }  // namespace cuda_cpu

@@ -31,6 +31,10 @@ struct Grid {
     LaunchFacts facts{};
     int device = 0;
     std::unique_ptr<GridBarrier> barrier;  // of a cooperative launch
+    // What a core had taken and gave back to wait for others; guarded by children_mutex.
+    std::vector<std::pair<uint64_t, uint64_t>> given_back;
+    std::atomic<bool> has_given_back{false};
+    std::atomic<unsigned int> stand_ins{0};
 
     Grid(const Shape& shape, std::unique_ptr<Kernel> kernel)
         : shape(shape), kernel(std::move(kernel)) {}
@@ -38,8 +42,30 @@ struct Grid {
     void begin() {
         next_block = 0;
         aborted = false;
+        stand_ins = 0;
         children.clear();
         tails.clear();
+    }
+    // The next blocks to run, [first, second); none at the end.
+    std::pair<uint64_t, uint64_t> take(uint64_t portion) {
+        if (has_given_back) {
+            const std::lock_guard<std::mutex> lock(children_mutex);
+            if (!given_back.empty()) {
+                const auto blocks = given_back.back();
+                given_back.pop_back();
+                has_given_back = !given_back.empty();
+                return blocks;
+            }
+        }
+        const uint64_t count = block_count();
+        const uint64_t first =
+            std::min(next_block.fetch_add(portion, std::memory_order_relaxed), count);
+        return {first, std::min(first + portion, count)};
+    }
+    void give_back(std::pair<uint64_t, uint64_t> blocks) {
+        const std::lock_guard<std::mutex> lock(children_mutex);
+        given_back.push_back(blocks);
+        has_given_back = true;
     }
     uint64_t block_count() const { return uint64_t{shape.grid.x} * shape.grid.y * shape.grid.z; }
 };
@@ -83,22 +109,43 @@ class Team {
     void run(Grid& grid) {
         observer::grid_begins(grid);
         if (grid.shape.cooperative) return run_together(grid);
-        if (grid.block_count() == 1 || cores_ == 1) return work(grid);
-        start();
-        {
-            std::lock_guard<std::mutex> lock(mutex_);
-            grid_ = &grid;
-            at_work_ = cores_ - 1;
-            ++round_;
+        const bool alone = grid.block_count() == 1 || cores_ == 1;
+        if (!alone) {
+            start();
+            {
+                std::lock_guard<std::mutex> lock(mutex_);
+                grid_ = &grid;
+                at_work_ = cores_ - 1;
+                ++round_;
+            }
+            wake_.notify_all();
         }
-        wake_.notify_all();
+        Turn::take();
         work(grid);
-        std::unique_lock<std::mutex> lock(mutex_);
-        done_.wait(lock, [this] { return at_work_ == 0; });
+        Turn::give();
+        if (!alone) {
+            std::unique_lock<std::mutex> lock(mutex_);
+            done_.wait(lock, [this] { return at_work_ == 0; });
+        }
+        if (grid.stand_ins > 0) Crowd::instance().wait();
+    }
+
+    // The running block waits for another one, which may not have begun: a further thread takes over what this core has
+    // taken, and then what is left. Only once for each block, since who stands in does so to the end.
+    void give_way(uint64_t waits) {
+        Grid& grid = *current_grid;
+        if (waits == patience && !grid.shape.cooperative && grid.stand_ins < most_stand_ins) {
+            if (mine_.first < mine_.second) grid.give_back(std::exchange(mine_, {0, 0}));
+            if (grid.has_given_back || grid.next_block < grid.block_count()) {
+                ++grid.stand_ins;
+                Crowd::instance().add([this, &grid] { work(grid); });
+            }
+        }
+        Turn::pass();
     }
 
  private:
-    Team() : cores_(core_count()) {}
+    Team() : cores_(core_count()) { Turn::is_needed = cores_ == 1; }
 
     void start() {
         if (started_) return;
@@ -125,24 +172,34 @@ class Team {
 
     // Each block on a thread of its own.
     static void run_together(Grid& grid) {
-        if constexpr (is_observed) {
-            stop(
-                to_string(grid.shape.site) +
-                ": make sanitize, explain and replay do not watch cooperative launches: the blocks "
-                "of one run at the same time. make run does.");
-        }
+#ifdef CUDA_CPU_REPLAY
+        stop(to_string(grid.shape.site) +
+             ": make replay does not show cooperative launches: the blocks of one run at the same "
+             "time. make run, sanitize and explain take them.");
+#endif
         grid.barrier = std::make_unique<GridBarrier>(grid.block_count());
-        Crowd::instance().run(grid.block_count(), [&grid](uint64_t number) {
-            current_grid = &grid;
-            gridDim = grid.shape.grid;
-            blockDim = grid.shape.block;
-            blockIdx = block_index(number, grid.shape.grid);
-            const bool well =
-                Core::mine().run_block(*grid.kernel, grid.shape.block, grid.shape.shared_bytes);
-            if (!well) grid.aborted = true;
-            grid.barrier->block_ends(!well);
-            current_grid = nullptr;
-        });
+        for (uint64_t number = 0; number < grid.block_count(); ++number) {
+            Crowd::instance().add([&grid, number] {
+                begin_work(grid);
+                blockIdx = block_index(number, grid.shape.grid);
+                const bool well =
+                    Core::mine().run_block(*grid.kernel, grid.shape.block, grid.shape.shared_bytes);
+                if (!well) grid.aborted = true;
+                grid.barrier->block_ends(!well);
+                end_work();
+            });
+        }
+        Crowd::instance().wait();
+    }
+
+    static void begin_work(Grid& grid) {
+        current_grid = &grid;
+        gridDim = grid.shape.grid;
+        blockDim = grid.shape.block;
+    }
+    static void end_work() {
+        observer::core_leaves();
+        current_grid = nullptr;
     }
 
     // Takes blocks in order, a few at a time, until there are none.
@@ -152,17 +209,17 @@ class Team {
         const dim3 shape = grid.shape.grid;
         Core& core = Core::mine();
         const Order& order = Order::asked_for();
-        current_grid = &grid;
-        gridDim = shape;
-        blockDim = grid.shape.block;
+        begin_work(grid);
         for (;;) {
-            const uint64_t first = grid.next_block.fetch_add(portion, std::memory_order_relaxed);
-            if (first >= count) break;
-            uint3 block = block_index(first, shape);
-            for (uint64_t i = first; i < std::min(first + portion, count); ++i) {
+            mine_ = grid.take(portion);
+            if (mine_.first >= mine_.second) break;
+            uint3 block = block_index(mine_.first, shape);
+            while (mine_.first < mine_.second) {
+                const uint64_t turn = mine_.first++;
                 if (grid.aborted.load(std::memory_order_relaxed)) break;
-                blockIdx = order.kind == Order::forward ? block
-                                                        : block_index(order.block(i, count), shape);
+                blockIdx = order.kind == Order::forward
+                               ? block
+                               : block_index(order.block(turn, count), shape);
                 if (!core.run_block(*grid.kernel, grid.shape.block, grid.shape.shared_bytes)) {
                     grid.aborted = true;
                 }
@@ -172,8 +229,7 @@ class Team {
                 }
             }
         }
-        observer::core_leaves();
-        current_grid = nullptr;
+        end_work();
     }
 
     static uint3 block_index(uint64_t number, dim3 shape) {
@@ -182,6 +238,10 @@ class Team {
                 static_cast<unsigned int>(number / (uint64_t{shape.x} * shape.y))};
     }
 
+    static constexpr uint64_t patience = 16;
+    // As many as fit on a device beside each other, and more.
+    static constexpr unsigned int most_stand_ins = 1024;
+    static inline thread_local std::pair<uint64_t, uint64_t> mine_;  // what this core has taken
     const unsigned int cores_;
     bool started_ = false;
     std::mutex mutex_;
@@ -190,6 +250,11 @@ class Team {
     uint64_t round_ = 0;
     unsigned int at_work_ = 0;
 };
+
+inline void block_gives_way(uint64_t waits) {
+    if (current_grid->aborted) Core::mine().abort_kernel();
+    Team::instance().give_way(waits);
+}
 
 // Runs a grid, then the grids that it launched, then its tail launches, each to its end. False when
 // one of them was aborted. A block's launches into its own stream keep their order; nothing orders those

@@ -98,6 +98,19 @@ void grid_ends(Grid& grid);
 inline void grid_ends(Grid&) {}
 #endif
 
+// The core's thread lets another block run, and goes on; a block comes to a barrier of the grid, and leaves it.
+#ifdef CUDA_CPU_RACES
+void gives_way();
+void goes_on();
+void arrives_at_grid_barrier(uint64_t round);
+void leaves_grid_barrier(uint64_t round);
+#else
+inline void gives_way() {}
+inline void goes_on() {}
+inline void arrives_at_grid_barrier(uint64_t) {}
+inline void leaves_grid_barrier(uint64_t) {}
+#endif
+
 // What the host hands out gets a number, from 1; it begins, and ends. Somebody waits for it: a stream,
 // with what comes into it from then on, or the host, for one, for all of a stream, or for everything.
 #ifdef CUDA_CPU_RACES

@@ -43,26 +43,40 @@ class RaceOrder {
         work_ = StreamOrder::instance().current();
         synchronised_.clear();
         fences_.clear();
+        round_ = ~uint64_t{0};
     }
     void block_begins(unsigned int threads) {
-        block_serial_ = (block_serial_ + 1) | of_block;
-        block_ = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
-        barriers_ = 0;
-        steps_.assign(threads, 1);
-        last_places_.assign(threads, 0);
-        met_.assign(threads, {});
-        fenced_.assign(threads, 0);
-        first_fence_ = ~uint32_t{0};
-        knows_.assign(threads, nullptr);
-        block_knows_ = {};
+        serials_of_blocks_ = (serials_of_blocks_ + 1) | of_block;
+        OfBlock& block = *(now_ = block_of_this_core());
+        block.serial = serials_of_blocks_;
+        block.number = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+        block.barriers = 0;
+        block.steps.assign(threads, 1);
+        block.last_places.assign(threads, 0);
+        block.has_stored.assign(threads, false);
+        block.met.assign(threads, {});
+        block.fenced.assign(threads, 0);
+        block.first_fence = ~uint32_t{0};
+        block.thread_knows.assign(threads, nullptr);
+        block.knows = {};
         // What is atomic in shared memory orders nothing for the next block.
-        synchronised_shared_.clear();
+        block.synchronised_shared.clear();
     }
+    // Another block has run since this core's did.
+    void goes_on() { now_ = block_of_this_core(); }
+    // What all threads of the block have done comes before what any does behind the barrier.
+    void arrives_at_grid_barrier(uint64_t round) {
+        Knowledge& common = grid_knows_[round % 2];
+        if (round != round_) common = {}, round_ = round;
+        common.join(now_->knows);
+        Knowledge::raise(common.blocks, now_->number, now_->barriers);
+    }
+    void leaves_grid_barrier(uint64_t round) { now_->knows.join(grid_knows_[round % 2]); }
     void barrier() {
-        ++barriers_;
-        for (auto& knowledge : knows_) {
+        ++now_->barriers;
+        for (auto& knowledge : now_->thread_knows) {
             if (knowledge == nullptr) continue;
-            block_knows_.join(*knowledge);
+            now_->knows.join(*knowledge);
             knowledge = nullptr;
         }
     }
@@ -71,72 +85,85 @@ class RaceOrder {
         std::shared_ptr<Knowledge> knowledge;
         for (unsigned int rest = lanes; rest != 0; rest &= rest - 1) {
             const unsigned int thread = first + static_cast<unsigned int>(__builtin_ctz(rest));
-            for (unsigned int i = 0; i < 32; ++i) common[i] = std::max(common[i], met_[thread][i]);
-            common[thread - first] = steps_[thread]++;
-            if (knows_[thread] == nullptr) continue;
+            for (unsigned int i = 0; i < 32; ++i) common[i] = std::max(common[i], now_->met[thread][i]);
+            common[thread - first] = now_->steps[thread]++;
+            if (now_->thread_knows[thread] == nullptr) continue;
             if (knowledge == nullptr) knowledge = std::make_shared<Knowledge>();
-            knowledge->join(*knows_[thread]);
+            knowledge->join(*now_->thread_knows[thread]);
         }
         for (unsigned int rest = lanes; rest != 0; rest &= rest - 1) {
             const unsigned int thread = first + static_cast<unsigned int>(__builtin_ctz(rest));
-            met_[thread] = common;
-            if (knowledge != nullptr) knows_[thread] = std::make_shared<Knowledge>(*knowledge);
+            now_->met[thread] = common;
+            if (knowledge != nullptr) now_->thread_knows[thread] = std::make_shared<Knowledge>(*knowledge);
         }
     }
 
     void fence() {
         const unsigned int thread = number();
-        fenced_[thread] = time_of(thread);
-        ++steps_[thread];
-        first_fence_ = std::min(first_fence_, barriers_);
-        auto& fences = fences_[key_of_thread(block_, thread)];
-        if (fences.empty() || fences.back() >> 32 != barriers_) fences.push_back(0);
-        fences.back() = fenced_[thread];
+        now_->fenced[thread] = time_of(thread);
+        ++now_->steps[thread];
+        now_->first_fence = std::min(now_->first_fence, now_->barriers);
+        auto& fences = fences_[key_of_thread(now_->number, thread)];
+        if (fences.empty() || fences.back() >> 32 != now_->barriers) fences.push_back(0);
+        fences.back() = now_->fenced[thread];
     }
     // After an atomic operation of this thread on an address.
     void synchronise(const void* pointer, bool writes) {
         const char* const address = static_cast<const char*>(pointer);
         const bool shared =
             Core::mine().in_shared_arena(address) || Core::mine().in_dynamic_shared(address);
-        auto& map = shared ? synchronised_shared_ : synchronised_;
+        auto& map = shared ? now_->synchronised_shared : synchronised_;
         const unsigned int thread = number();
         const auto found = map.find(address);
         if (found != map.end()) own_knowledge(thread).join(found->second);
-        const bool fenced_before_barrier = first_fence_ < barriers_;
-        if (!writes || (fenced_[thread] == 0 && !fenced_before_barrier)) return;
+        const bool fenced_before_barrier = now_->first_fence < now_->barriers;
+        if (!writes || (now_->fenced[thread] == 0 && !fenced_before_barrier)) return;
         Knowledge& released = map[address];
-        released.join(block_knows_);
+        released.join(now_->knows);
         // A fence orders what its thread did before all that comes after it, and so does the barrier:
         // what the others fenced before the barrier lies before what this thread does now.
-        if (fenced_before_barrier) Knowledge::raise(released.fenced, block_, barriers_);
-        if (fenced_[thread] == 0) return;
-        Knowledge::raise(released.threads, key_of_thread(block_, thread), fenced_[thread]);
-        Knowledge::raise(released.blocks, block_, static_cast<uint32_t>(fenced_[thread] >> 32));
+        if (fenced_before_barrier) Knowledge::raise(released.fenced, now_->number, now_->barriers);
+        if (now_->fenced[thread] == 0) return;
+        Knowledge::raise(released.threads, key_of_thread(now_->number, thread), now_->fenced[thread]);
+        Knowledge::raise(released.blocks, now_->number, static_cast<uint32_t>(now_->fenced[thread] >> 32));
         const unsigned int first = thread / 32 * 32;
         for (unsigned int lane = 0; lane < 32; ++lane) {
-            if (met_[thread][lane] == 0) continue;
-            Knowledge::raise(released.threads, key_of_thread(block_, first + lane),
-                             Time{barriers_} << 32 | met_[thread][lane]);
+            if (now_->met[thread][lane] == 0) continue;
+            Knowledge::raise(released.threads, key_of_thread(now_->number, first + lane),
+                             Time{now_->barriers} << 32 | now_->met[thread][lane]);
         }
-        if (knows_[thread] != nullptr) released.join(*knows_[thread]);
+        if (now_->thread_knows[thread] != nullptr) released.join(*now_->thread_knows[thread]);
     }
 
  protected:
     Stamp stamp(const Region& region, bool atomic, const void* place) {
         const unsigned int thread = number();
-        last_places_[thread] = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(place));
+        now_->last_places[thread] = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(place));
         Stamp now;
-        now.serial = region.shared ? block_serial_ : work_;
-        now.block = block_;
+        now.serial = region.shared ? now_->serial : work_;
+        now.block = now_->number;
         now.place = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(place));
-        now.barriers = barriers_;
-        now.steps = steps_[thread];
+        now.barriers = now_->barriers;
+        now.steps = now_->steps[thread];
         now.thread = static_cast<uint16_t>(thread);
         now.atomic = atomic;
         return now;
     }
 
-    std::vector<uint32_t> last_places_;  // by thread: its last access
+    // What is kept of the block that a core runs.
+    struct OfBlock {
+        uint32_t serial = 0, number = 0, barriers = 0;
+        uint32_t first_fence = 0;                                // after how many barriers
+        std::vector<uint32_t> steps;                             // by thread
+        std::vector<uint32_t> last_places;                       // by thread: its last access
+        std::vector<bool> has_stored;                            // by thread: to global memory
+        std::vector<std::array<uint32_t, 32>> met;               // by thread: what it knows of its warp
+        std::vector<Time> fenced;                                // by thread: its last fence
+        std::vector<std::shared_ptr<Knowledge>> thread_knows;    // by thread
+        Knowledge knows;                                         // since the last barrier
+        std::unordered_map<const char*, Knowledge> synchronised_shared;  // by address
+    };
+    OfBlock* now_ = block_of_this_core();  // the one that runs
 
     // What host code or a copy does.
     static Stamp stamp_of_work(const void* place) {
@@ -160,7 +187,7 @@ class RaceOrder {
         if (then.block == now.block) {
             if (then.thread == now.thread || then.barriers < now.barriers) return true;
             const bool same_warp = then.thread / 32 == now.thread / 32;
-            if (same_warp && then.steps <= met_[now.thread][then.thread % 32]) return true;
+            if (same_warp && then.steps <= now_->met[now.thread][then.thread % 32]) return true;
         }
         const auto known = [&](const Knowledge& knowledge) {
             const auto block = knowledge.blocks.find(then.block);
@@ -171,7 +198,7 @@ class RaceOrder {
             return thread != knowledge.threads.end() &&
                    (Time{then.barriers} << 32 | then.steps) <= thread->second;
         };
-        return known(block_knows_) || (knows_[now.thread] != nullptr && known(*knows_[now.thread]));
+        return known(now_->knows) || (now_->thread_knows[now.thread] != nullptr && known(*now_->thread_knows[now.thread]));
     }
 
  private:
@@ -188,24 +215,25 @@ class RaceOrder {
     static unsigned int number() {
         return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     }
-    Time time_of(unsigned int thread) const { return Time{barriers_} << 32 | steps_[thread]; }
+    Time time_of(unsigned int thread) const { return Time{now_->barriers} << 32 | now_->steps[thread]; }
     Knowledge& own_knowledge(unsigned int thread) {
-        if (knows_[thread] == nullptr) knows_[thread] = std::make_shared<Knowledge>();
-        return *knows_[thread];
+        if (now_->thread_knows[thread] == nullptr) now_->thread_knows[thread] = std::make_shared<Knowledge>();
+        return *now_->thread_knows[thread];
     }
 
     static constexpr uint32_t of_block = uint32_t{1} << 31;  // marks the serial of a block
     mutable std::pair<uint32_t, uint32_t> known_;            // two works that are ordered
-    uint32_t work_ = 0, block_serial_ = of_block, block_ = 0, barriers_ = 0;
-    std::vector<uint32_t> steps_;                    // by thread
-    std::vector<std::array<uint32_t, 32>> met_;      // by thread: what it knows of its warp
-    std::vector<Time> fenced_;                       // by thread: its last fence
-    uint32_t first_fence_ = 0;                       // of the block: after how many barriers
-    std::vector<std::shared_ptr<Knowledge>> knows_;  // by thread
-    Knowledge block_knows_;                          // since the last barrier
+    static OfBlock* block_of_this_core() {
+        static thread_local OfBlock* const block = new OfBlock;
+        return block;
+    }
+
+    uint32_t work_ = 0, serials_of_blocks_ = of_block;
+    uint64_t round_ = ~uint64_t{0};  // of the grid's barrier
+    Knowledge grid_knows_[2];        // at its last two rounds
     // Of the grid, by key_of_thread: for each stretch between barriers the last fence in it.
     std::unordered_map<uint64_t, std::vector<Time>> fences_;
-    std::unordered_map<const char*, Knowledge> synchronised_, synchronised_shared_;  // by address
+    std::unordered_map<const char*, Knowledge> synchronised_;  // by address
 };
 
 }  // namespace cuda_cpu

@@ -59,15 +59,14 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
     void block_begins(unsigned int threads) {
         settle();
         RaceOrder::block_begins(threads);
-        has_stored_.assign(threads, false);
     }
     // Whether such a lane has gone past the operation its last access tells.
     void meeting_without(unsigned int first, unsigned int absent, unsigned int mask,
                          const Site& site) {
         for (unsigned int rest = absent; rest != 0; rest &= rest - 1) {
             const auto lane = static_cast<unsigned int>(__builtin_ctz(rest));
-            if (last_places_[first + lane] != 0)
-                note_passed(last_places_[first + lane], lane, mask, site);
+            if (now_->last_places[first + lane] != 0)
+                note_passed(now_->last_places[first + lane], lane, mask, site);
         }
     }
     void removed(const char* start) {
@@ -104,8 +103,8 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
         const bool waits = is_volatile(access) && !region->shared;
         const bool atomic = is_atomic(access) || waits;
         const Stamp now = stamp(*region, atomic, place);
-        if (writes(access) && !region->shared && !has_stored_[now.thread]) {
-            has_stored_[now.thread] = true;
+        if (writes(access) && !region->shared && !now_->has_stored[now.thread]) {
+            now_->has_stored[now.thread] = true;
             ++storing_;
         }
         if (writes(access) && is_constant(address))
@@ -139,6 +138,7 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
         settle();
         RaceOrder::fence();
     }
+    void gives_way() { settle(); }
 
     // Writes how often each finding came, at the end.
     void finish() {
@@ -381,7 +381,6 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
                    address, bytes);
     }
     uint64_t storing_ = 0;          // threads of the grid
-    std::vector<bool> has_stored_;  // by thread
     // What settle() has to look at: the last access, and where it is in doubt.
     Stamp doubter_;
     const char* doubted_ = nullptr;
@@ -426,6 +425,12 @@ void meeting(unsigned int first, unsigned int lanes, bool orders) {
 void meeting_without(unsigned int first, unsigned int absent, unsigned int mask, const Site& site) {
     Races::instance().meeting_without(first, absent, mask, site);
 }
+void gives_way() { Races::instance().gives_way(); }
+void goes_on() { Races::instance().goes_on(); }
+void arrives_at_grid_barrier(uint64_t round) {
+    Races::instance().arrives_at_grid_barrier(round);
+}
+void leaves_grid_barrier(uint64_t round) { Races::instance().leaves_grid_barrier(round); }
 void allocated(const Allocation& allocation) {
     const bool known = allocation.kind != MemoryKind::device;  // host code may write it unseen
     Races::instance().add_region(allocation.start, allocation.bytes, false, known);
@@ -471,8 +476,8 @@ void shared_begins(const char* start, size_t bytes) {
 // The blocks of a grid have it in one place, one after the other.
 void dynamic_shared(const char*, const char*, const char* start, size_t bytes) {
     CUDA_CPU_FILMED(shared_variable("", start, bytes));
-    static const char* last = nullptr;
-    static size_t last_bytes = 0;
+    static thread_local const char* last = nullptr;
+    static thread_local size_t last_bytes = 0;
     if (bytes > 0 && start == last && bytes == last_bytes) return shared_begins(start, bytes);
     if (last != nullptr) Races::instance().removed(last);
     last = bytes > 0 ? start : nullptr;

@@ -35,6 +35,9 @@
 
 namespace cuda_cpu {
 
+// No thread of the running block can do anything but wait for another block; the how-many-th time (grid.h).
+void block_gives_way(uint64_t waits);
+
 // Thrown through a kernel to leave it, after a trap or a failed assertion.
 struct KernelAbort {};
 
@@ -118,6 +121,7 @@ class Core {
         unstarted_ = 0;  // the front runner starts them all unless one waits
         held_ = 1;
         arrived_ = 0;
+        waits_ = 0;
         aborting = false;
         ++block_serial;
         observer::block_begins(thread_count_);
@@ -153,6 +157,7 @@ class Core {
             report_divergent_barrier();
         }
         arrived_ = 0;
+        waits_ = 0;
         barrier_result = barrier_count_;
         observer::barrier();
         // The threads of a large block do not fit into the cache together. The one that came last is
@@ -215,7 +220,11 @@ class Core {
         const bool more_to_start = front_runner == running ? threads_behind() > 0 : unstarted_ > 0;
         // When all others have only waited like this one, it is lanes that ask for the active mask who go on.
         const bool all_wait = !more_to_start && (ready_.empty() || ++yields_ > thread_count_);
-        if (all_wait) yields_ = 0, release_asking_lanes();
+        if (all_wait) {
+            yields_ = 0;
+            release_asking_lanes();
+            block_gives_way(++waits_);
+        }
         if (ready_.empty() && !more_to_start) return;
         ready_.push(suspend(Waiting::nothing, Site{"", 0}));
         if (more_to_start) ready_.push_front(start_thread());
@@ -839,6 +848,7 @@ class Core {
     unsigned int arrived_ = 0, barrier_count_ = 0;
     bool apart_ = false;         // not all of them at the same one
     unsigned int yields_ = 0;    // in a row
+    uint64_t waits_ = 0;         // how often none of the threads could do anything but wait
     unsigned int turn_ = 0;      // the warp whose lanes that ask for the active mask are next
     Site released_{"", 0};       // where the last of them asked
     unsigned int releases_ = 0;  // how often in a row

@@ -206,7 +206,8 @@ for folder in "${CUDA_HOME:-/usr/local/cuda}"/{,targets/*/}include{/cccl,} /usr/
     [ "$folder" = /usr/include ] || words+=(-isystem "$folder")
     break
 done
-flags+=(-DCUDA_ON_CPU=1 -DLAB_COMPILED "-I$here/include" "${words[@]}")
+# What NVIDIA's samples have beside them comes after all that the program brings.
+flags+=(-DCUDA_ON_CPU=1 -DLAB_COMPILED "-I$here/include" "${words[@]}" -idirafter "$here/include/samples")
 # A page that is given includes the pages with tasks from beside the source, whether that is the exercise or the
 # solution; and a solution has beside it only what differs.
 if [ $runtime = no ]; then
@@ -238,7 +239,7 @@ preprocess=("$cxx" "${flags[@]}" "${header[@]}" -E -x c++ "$source")
 if [ -n "$list" ]; then
     "${preprocess[@]}" -v -M -MT output -MF "$list"
     printf '\noutput:' >>"$list"
-    printf ' %q' "$here"/{compile.sh,translate.py,two_passes.py,ptx.py,absent_headers,absent_names,runtime.cpp,course.cpp,../replay/step_hooks.py} "$here"/runtime/* ${runtime_object:+"$runtime_object"} \
+    printf ' %q' "$here"/{compile.sh,translate.py,two_passes.py,ptx.py,ptx_warp.py,absent_headers,absent_names,runtime.cpp,course.cpp,../replay/step_hooks.py} "$here"/runtime/* ${runtime_object:+"$runtime_object"} \
         "$("$cxx" -print-file-name=libboost_context.a)" >>"$list"
     exit
 fi

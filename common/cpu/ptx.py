@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+import ptx_warp
+
 TYPES = {"u8": "uint8_t", "s8": "int8_t", "b8": "uint8_t", "u16": "uint16_t", "s16": "int16_t", "b16": "uint16_t",
          "u32": "uint32_t", "s32": "int32_t", "b32": "uint32_t", "u64": "uint64_t", "s64": "int64_t", "b64": "uint64_t",
          "f32": "float", "f64": "double", "pred": "bool"}
@@ -34,6 +36,14 @@ IDLE = {"rn", "approx", "ftz", "rni", "global", "shared", "local", "const", "gen
         "no_allocate", "evict_last", "evict_first", "evict_normal", "L2::128B", "L2::256B", "L1::no_allocate", "gl", "full"}
 
 
+# Conversions of and to numbers that have no type of their own in a register.
+NARROWED = {"f16.f32": "ptx_half", "f32.f16": "ptx_from_half", "bf16.f32": "ptx_bfloat", "f32.bf16": "ptx_from_bfloat", "tf32.f32": "ptx_tf32"}
+
+
+def mnemonic_of_cvt(words: list[str]) -> str:
+    return ".".join(word for word in words if word in ("f16", "bf16", "tf32", "f32"))
+
+
 class NotThere(Exception):
     """An instruction that CPU mode does not have."""
 
@@ -45,20 +55,20 @@ class Operand(NamedTuple):
 
 def is_ptx(template: str) -> bool:
     """Whether an asm's text is PTX: its mnemonics have dots, which those of a processor's assembler do not."""
-    return bool(re.search(r"(?:^|[;{}\n\t ])\s*(?:@!?[%\w]+\s+)?[a-z][a-z0-9]*(?:\.[a-z][\w:]*)+\s|^\s*(?:membar|bar|trap|ret|exit)\b|\.reg\b", template))
+    return bool(re.search(r"(?:^|[;{}\n\t ])\s*(?:@!?[%\w]+\s+)?[a-z][a-z0-9]*(?:\.[a-zA-Z][\w:]*)+(?:\s|;|$)|^\s*(?:membar|bar|trap|ret|exit)\b|\.reg\b", template))
 
 
 def translated(template: str, operands: list[Operand]) -> str:
     """A statement of C++ without its semicolon; NotThere for what is none of the instructions above."""
-    before, after = [], []
+    before, after = ["uint32_t cuda_cpu_carry = 0;"] if re.search(r"\.cc\b|\b(?:add|sub)c\b", template) else [], []
     for number, (constraint, expression) in enumerate(operands):
         kind = CONSTRAINTS.get(constraint.strip("=+&"))
         if kind is None:
             raise NotThere(f'a constraint "{constraint}"')
         if "=" in constraint:
-            before.append(f"{kind} cuda_cpu_r{number}{{}};")
+            before.append(f"[[maybe_unused]] {kind} cuda_cpu_r{number}{{}};")
         else:
-            before.append(f"{kind} cuda_cpu_r{number} = ::cuda_cpu::ptx_take<{kind}>({expression});")
+            before.append(f"[[maybe_unused]] {kind} cuda_cpu_r{number} = ::cuda_cpu::ptx_take<{kind}>({expression});")
         if constraint[0] in "=+":
             after.append(f"::cuda_cpu::ptx_give({expression}, cuda_cpu_r{number});")
     body = [line for part in instructions(template) for line in statement(part)]
@@ -84,16 +94,17 @@ def statement(part: str) -> list[str]:
         negated = predicate.startswith("!")
         return [f"if ({'!' * negated}{register(predicate.lstrip('!'))})", "{", *statement(rest), "}"]
     mnemonic, _, arguments = part.partition(" ")
-    names = [name.strip() for name in re.findall(r"\[[^\]]*\]|[^,\[\]]+", arguments) if name.strip()]
+    names = [name.strip() for name in re.findall(r"\{[^}]*\}|\[[^\]]*\]|[^,\[\]{}]+", arguments) if name.strip()]
     parts = mnemonic.split(".")
+    together = ptx_warp.translated(parts[0], parts[1:], names)
+    if together is not None:
+        return together
     return instruction(part, parts[0], [word for word in parts[1:] if word not in IDLE], names)
 
 
 def instruction(whole: str, base: str, words: list[str], names: list[str]) -> list[str]:
     if base in ("membar", "fence"):
         return ["__threadfence();"]
-    if base in ("bar", "barrier") and names in ([], ["0"]):
-        return ["__syncthreads();"]
     if base == "trap":
         return ["__trap();"]
     if base in ("prefetch", "prefetchu", "pragma", "nanosleep"):
@@ -102,12 +113,14 @@ def instruction(whole: str, base: str, words: list[str], names: list[str]) -> li
     kind = TYPES[kinds[0]] if kinds else ""
     modes = ".".join(word for word in words if word not in TYPES)
     name = f"{base}.{modes}" if modes else base
-    if base in ("ld", "ldu") and not modes and len(names) == 2:
-        return [give(names[0], f"*reinterpret_cast<const {kind}*>({address(names[1])})")]
-    if base == "st" and not modes and len(names) == 2:
-        return [f"*reinterpret_cast<{kind}*>({address(names[0])}) = {read(names[1], kind)};"]
     if base == "cvta":
         return [give(names[0], read(names[1], kind))]
+    if base == "cvt" and mnemonic_of_cvt(words) in NARROWED:
+        return [give(names[0], f"::cuda_cpu::{NARROWED[mnemonic_of_cvt(words)]}({read(names[1], 'uint16_t' if words[-1] in ('f16', 'bf16') else 'float')})")]
+    if base in ("add", "addc", "sub", "subc") and (base[-1] == "c" or "cc" in words) and kind in ("uint32_t", "int32_t", "uint64_t"):
+        carried = "cuda_cpu_carry" if base[-1] == "c" else "0u"
+        wide = "uint64_t" if kind == "uint64_t" else "uint32_t"
+        return [give(names[0], f"::cuda_cpu::ptx_{base[:3]}_carry<{wide}>({read(names[1], wide)}, {read(names[2], wide)}, {carried}, cuda_cpu_carry)")]
     if base == "cvt" and len(kinds) == 2 and modes in ("", "rzi", "rn", "sat"):
         return [give(names[0], f"static_cast<{kind}>({read(names[1], TYPES[kinds[1]])})")]
     if base == "setp" and modes in COMPARISONS:

@@ -45,15 +45,6 @@ struct FragmentShape {
     static constexpr int columns = std::is_same_v<Use, nvcuda::wmma::matrix_a> ? k : n;
 };
 
-// Where each thread of the block has its shares during a product.
-struct FragmentShares {
-    const void *A, *B;
-};
-inline FragmentShares* fragment_shares() {
-    static thread_local FragmentShares shares[1024];
-    return shares;
-}
-
 }  // namespace cuda_cpu
 
 namespace nvcuda {
@@ -105,14 +96,9 @@ CUDA_CPU_INLINE void each_element(Fragment& fragment, unsigned int leading, bool
         visit(fragment.x[i], by_rows ? row * leading + column : column * leading + row);
     }
 }
-// All lanes of the warp take part.
-inline void all_lanes(const char* file, int line) {
-    warp_meeting(WarpOperation::sync, 0xffffffffu, 0, 0, {file, line});
-}
-
 // The elements of D that this lane holds. What it reads are the shares of the other lanes, which are nobody's memory.
 template <int m, int n, int k, class T, class Accumulator>
-__attribute__((CUDA_CPU_OWN)) inline void multiply(const FragmentShares* warp, const Accumulator& C,
+__attribute__((CUDA_CPU_OWN)) inline void multiply(const Shown* warp, const Accumulator& C,
                                                    Accumulator& result) {
     using Number = typename FragmentNumber<T>::Kept;
     using Sum = typename FragmentNumber<T>::Sum;
@@ -123,8 +109,8 @@ __attribute__((CUDA_CPU_OWN)) inline void multiply(const FragmentShares* warp, c
         Sum sum = static_cast<Sum>(C.x[i]);
         for (int j = 0; j < k; ++j) {
             const int at_A = row * k + j, at_B = j * n + column;
-            const Number a = static_cast<const Number*>(warp[at_A / of_A].A)[at_A % of_A],
-                         b = static_cast<const Number*>(warp[at_B / of_B].B)[at_B % of_B];
+            const Number a = static_cast<const Number*>(warp[at_A / of_A].first)[at_A % of_A],
+                         b = static_cast<const Number*>(warp[at_B / of_B].second)[at_B % of_B];
             if constexpr (std::is_same_v<Sum, int>) {
                 sum += static_cast<int>(a) * static_cast<int>(b);
             } else {
@@ -171,13 +157,12 @@ void mma_sync(fragment<accumulator, m, n, k, Sum>& D,
               const fragment<matrix_a, m, n, k, T, LayoutA>& A,
               const fragment<matrix_b, m, n, k, T, LayoutB>& B,
               const fragment<accumulator, m, n, k, Other>& C, bool = false, CUDA_CPU_SITE) {
-    const unsigned int thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-    cuda_cpu::FragmentShares* const shares = cuda_cpu::fragment_shares();
-    shares[thread] = {A.x, B.x};
+    cuda_cpu::Shown* const warp = cuda_cpu::shown_to_warp();
+    warp[cuda_cpu::this_lane()] = {A.x, B.x};
     cuda_cpu::all_lanes(file, line);
     fragment<accumulator, m, n, k, Sum> start, result;
     for (int i = 0; i < start.num_elements; ++i) start.x[i] = static_cast<Sum>(C.x[i]);
-    cuda_cpu::multiply<m, n, k, T>(shares + thread / 32 * 32, start, result);
+    cuda_cpu::multiply<m, n, k, T>(warp, start, result);
     cuda_cpu::all_lanes(file, line);
     D = result;
 }

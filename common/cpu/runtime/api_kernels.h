@@ -1,4 +1,4 @@
-// The API of kernels: launches, what a kernel calls, what it may occupy.
+// The API of kernels: launches.
 #pragma once
 
 #include <cstdlib>
@@ -14,7 +14,6 @@
 #include "grid.h"
 #include "memory.h"
 #include "names.h"
-#include "patterns.h"
 #include "record.h"
 
 namespace cuda_cpu {
@@ -211,141 +210,6 @@ void refuse_call(const char* signature, int template_parameters) {
     stop(learners_place(nullptr, true) +
          format("kernel %s was called like a function: launch it with %s<<<grid, block>>>(...).",
                 name.c_str(), name.c_str()));
-}
-
-void poison(void* start, size_t bytes) {
-    fill_with(never_written_shared, static_cast<char*>(start), static_cast<char*>(start) + bytes);
-}
-
-#ifdef CUDA_CPU_OBSERVED
-char* place_shared(SharedVariable& variable, size_t bytes) {
-    return Core::mine().place_shared(variable, bytes);
-}
-void poison_for_each_block(SharedVariable& variable, size_t bytes) {
-    Core::mine().poison_for_each_block(variable, bytes);
-}
-void name_dynamic_shared(const char* name) { Core::mine().dynamic_name = name; }
-#endif
-
-namespace {
-[[noreturn]] __attribute__((noinline)) void refuse_on_host(const Site& site, const char* what) {
-    stop(
-        format("%s: host code calls %s, which only a kernel can do. To wait for a kernel, call "
-               "cudaDeviceSynchronize().",
-               to_string(site).c_str(), what));
-}
-}  // namespace
-
-void leave_kernel() { throw KernelAbort{}; }
-
-Runner* arrive_at_barrier(bool predicate, const Site& site) {
-    if (__builtin_expect(!in_kernel(), false)) refuse_on_host(site, "__syncthreads()");
-    return Core::mine().arrive_at_barrier(predicate, site);
-}
-Runner* arrive_in_warp(WarpOperation operation, unsigned int mask, uint64_t value, int source,
-                       const Site& site) {
-    if (__builtin_expect(!in_kernel(), false)) refuse_on_host(site, "a warp primitive");
-    return Core::mine().arrive_in_warp(operation, mask, value, source, site);
-}
-unsigned int active_lanes(const Site& site) {
-    if (__builtin_expect(!in_kernel(), false)) refuse_on_host(site, "__activemask()");
-    return Core::mine().active_lanes(site, true);
-}
-bool grid_is_cooperative() { return in_kernel() && current_grid->barrier != nullptr; }
-void grid_barrier(const Site& site) {
-    if (!in_kernel()) refuse_on_host(site, "grid.sync()");
-    if (!grid_is_cooperative()) {
-        stop(to_string(site) +
-                 ": grid.sync() in a kernel that was launched with <<<...>>>: its blocks do not "
-                 "all run at the same "
-                 "time. Launch it with cudaLaunchCooperativeKernel.",
-             "barrier");
-    }
-    // Its first thread waits for the other blocks, while those of its own block wait for it.
-    block_barrier(false, site);
-    const bool first = threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0;
-    if (first && !current_grid->barrier->wait(site)) Core::mine().abort_kernel();
-    block_barrier(false, site);
-}
-void step(const volatile void* address, const Site& site, bool everywhere) {
-    if (!in_kernel()) return;
-    const char* const memory = Core::mine().own_memory(const_cast<const void*>(address));
-    const bool is_shared = memory != nullptr && std::strcmp(memory, "shared memory") == 0;
-    if (is_shared || (everywhere && memory == nullptr)) Core::mine().active_lanes(site, false);
-    if (!is_shared) spin();  // it may be a flag that another block or warp sets
-}
-unsigned int this_lane() {
-    return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
-}
-void yield() {
-    if (in_kernel()) Core::mine().yield();
-}
-void trap() {
-    if (findings_are_wanted())
-        note("other", learners_place() + this_thread() + "calls __trap(), which ends the kernel.");
-    lost_device = cudaErrorLaunchFailure;
-    Core::mine().abort_kernel();
-}
-void assertion_failed(const char* condition, const char* file, int line, const char* function) {
-    if (!in_kernel()) {
-        std::fflush(stdout);
-        std::fprintf(stderr, "%s:%d: %s: Assertion `%s' failed.\n", file, line, function,
-                     condition);
-        std::abort();
-    }
-    std::fprintf(stderr, "%s:%d: %s: block %s, thread %s: Assertion `%s' failed.\n", file, line,
-                 function, to_string(blockIdx).c_str(), to_string(threadIdx).c_str(), condition);
-    note("other", to_string(Site{file, line}) + ": " + this_thread() + "asserts that " + condition +
-                      ", which does not hold. That ends the kernel.");
-    lost_device = cudaErrorAssert;
-    Core::mine().abort_kernel();
-}
-
-// Nothing is known of registers and static shared memory, so 32 registers a thread and none are
-// assumed; both are given out in the units of the hardware.
-cudaError_t occupancy(int* blocks, int block_size, size_t dynamic_shared_bytes) {
-    if (const Call call; !call) return call.state;
-    const DeviceFacts& facts = *devices()[static_cast<size_t>(current_device)];
-    if (block_size <= 0) return failed(cudaErrorInvalidValue);
-    *blocks = 0;
-    const int warps = (block_size + 31) / 32;
-    if (block_size > 1024 || dynamic_shared_bytes > shared_limit(facts)) return cudaSuccess;
-    const int by_threads = facts.threads_per_multiprocessor / (warps * 32);
-    const int by_registers =
-        registers_per_multiprocessor / (warps * 32 * assumed_registers_per_thread);
-    int most = std::min({by_threads, by_registers, facts.blocks_per_multiprocessor});
-    const size_t shared = round_up(
-        dynamic_shared_bytes + static_cast<size_t>(facts.shared_reserved), shared_unit(facts));
-    if (shared > 0) {
-        most = std::min(
-            most, static_cast<int>(static_cast<size_t>(facts.shared_per_multiprocessor) / shared));
-    }
-    *blocks = most;
-    return cudaSuccess;
-}
-
-cudaError_t set_function_attribute(cudaFuncAttribute attribute, int value) {
-    if (const Call call; !call) return call.state;
-    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
-    const int limit = devices()[static_cast<size_t>(current_device)]->shared_per_block_optin;
-    if (value < 0 || value > limit) {
-        return failed(
-            cudaErrorInvalidValue,
-            format("%d bytes of dynamic shared memory; at most %d a block", value, limit));
-    }
-    largest_dynamic_shared = std::max(largest_dynamic_shared.load(), value);
-    return cudaSuccess;
-}
-
-cudaError_t function_attributes(cudaFuncAttributes* attributes) {
-    if (const Call call; !call) return call.state;
-    const DeviceFacts& facts = *devices()[static_cast<size_t>(current_device)];
-    *attributes = {};
-    attributes->maxThreadsPerBlock = 1024;
-    attributes->numRegs = assumed_registers_per_thread;
-    attributes->ptxVersion = attributes->binaryVersion = 10 * facts.major + facts.minor;
-    attributes->maxDynamicSharedSizeBytes = largest_dynamic_shared;
-    return cudaSuccess;
 }
 
 }  // namespace cuda_cpu

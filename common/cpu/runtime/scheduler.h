@@ -308,6 +308,36 @@ class Core {
 
     const Kernel* kernel() const { return kernel_; }
 
+    // The spaces of this core's shared memory, each with the first of the numbers that stand for its addresses.
+    template <class Visitor>
+    void each_shared_space(Visitor visit) const {
+        visit(shared_, shared_pages + page_bytes, uint64_t{1} << 24);
+        visit(variables_, variables_bytes_, uint64_t{2} << 24);
+#ifdef CUDA_CPU_OBSERVED
+        visit(arena_, arena_bytes, uint64_t{4} << 24);
+#endif
+    }
+    uint64_t shared_offset(uint64_t address) const {
+        uint64_t offset = address;
+        each_shared_space([&](const char* start, size_t bytes, uint64_t first) {
+            const uint64_t begin = reinterpret_cast<uint64_t>(start);
+            if (address - begin < bytes) offset = first + (address - begin);
+        });
+        return offset;
+    }
+    uint64_t shared_address(uint64_t offset) const {
+        uint64_t address = offset;
+        each_shared_space([&](const char* start, size_t bytes, uint64_t first) {
+            if (offset - first < bytes) address = reinterpret_cast<uint64_t>(start) + offset - first;
+        });
+        return address;
+    }
+    NumberedBarrier* numbered_barriers() {
+        if (std::exchange(block_of_barriers_, block_serial) != block_serial)
+            std::fill(std::begin(barriers_), std::end(barriers_), NumberedBarrier{0, 0});
+        return barriers_;
+    }
+
     // Whether an address is in memory that ends with the thread or the block that runs: "local
     // memory" or "shared memory". Null when it is elsewhere.
     const char* own_memory(const void* pointer) const {
@@ -853,6 +883,8 @@ class Core {
     Site released_{"", 0};       // where the last of them asked
     unsigned int releases_ = 0;  // how often in a row
     Site barrier_site_{};
+    NumberedBarrier barriers_[barriers_of_ptx + barriers_of_tiles] = {};
+    unsigned long long block_of_barriers_ = 0;
     Runner* warp_waiter_[1024] = {};       // by thread: the runner that waits at a warp primitive
     unsigned int waiting_lanes_[32] = {};  // by warp: the lanes that have one
     static constexpr size_t shared_pages = 228 * 1024;

@@ -29,6 +29,13 @@ class thread_block {
     static void barrier_wait(arrival_token&&, CUDA_CPU_SITE) { sync(file, line); }
 };
 inline thread_block this_thread_block() { return {}; }
+// What tiles of several warps need on a card; here they have it anyway.
+template <unsigned int most_threads = 1024>
+struct block_tile_memory {};
+template <unsigned int most_threads>
+thread_block this_thread_block(block_tile_memory<most_threads>&) {
+    return {};
+}
 
 class grid_group {
  public:
@@ -85,10 +92,14 @@ inline unsigned int tile_mask(unsigned int lane, unsigned int size) {
 }  // namespace detail
 template <unsigned int size, class Parent>
 thread_block_tile<size, Parent> tiled_partition(const Parent& parent) {
-    const unsigned int lane = cuda_cpu::this_lane(),
-                       rank = static_cast<unsigned int>(parent.thread_rank());
+    const auto rank = static_cast<unsigned int>(parent.thread_rank());
     const unsigned int parts = (static_cast<unsigned int>(parent.size()) + size - 1) / size;
-    return {detail::tile_mask(lane, size), parts, rank / size};
+    if constexpr (size <= 32) {
+        const cuda_cpu::Lanes lanes(detail::tile_mask(cuda_cpu::this_lane(), size));
+        return {lanes, parts, rank / size};
+    } else {
+        return {cuda_cpu::Warps(size), parts, rank / size};
+    }
 }
 inline thread_group tiled_partition(const thread_group& parent, unsigned int size) {
     if (size >= parent.size()) return parent;

@@ -94,6 +94,61 @@ class Lanes {
     unsigned int mask_;
 };
 
+// Whole warps of the block that follow each other. They meet at a barrier, and show each other where their values lie.
+class Warps {
+ public:
+    explicit Warps(unsigned int size)
+        : size_(size), first_(number_in_block() & ~(size - 1)) {}
+    unsigned int thread_rank() const { return number_in_block() - first_; }
+    void sync(CUDA_CPU_SITE) const {
+        const unsigned int left = blockDim.x * blockDim.y * blockDim.z - first_;
+        numbered_barrier(barriers_of_ptx + first_ / 32, left < size_ ? left : size_, true, file, line);
+    }
+    template <class T>
+    T shfl(T value, unsigned int rank, CUDA_CPU_SITE) const {
+        return shown(value, rank % size_, {file, line});
+    }
+    template <class T>
+    T shfl_up(T value, unsigned int distance, CUDA_CPU_SITE) const {
+        const unsigned int rank = thread_rank();
+        return shown(value, distance <= rank ? rank - distance : rank, {file, line});
+    }
+    template <class T>
+    T shfl_down(T value, unsigned int distance, CUDA_CPU_SITE) const {
+        const unsigned int rank = thread_rank();
+        return shown(value, rank + distance < size_ ? rank + distance : rank, {file, line});
+    }
+    int any(int predicate, CUDA_CPU_SITE) const {
+        int count = predicate != 0;
+        for (unsigned int bit = 1; bit < size_; bit *= 2)
+            count |= shown(count, thread_rank() ^ bit, {file, line});
+        return count;
+    }
+    int all(int predicate, CUDA_CPU_SITE) const { return !any(predicate == 0, file, line); }
+
+ private:
+    static unsigned int number_in_block() {
+        return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    }
+    template <class T>
+    T shown(const T& value, unsigned int rank, const Site& site) const {
+        Shown* const block = shown_to_warp() - number_in_block() / 32 * 32;
+        block[number_in_block()].first = &value;
+        sync(site.file, site.line);
+        const T result = copy_of(static_cast<const T*>(block[first_ + rank].first));
+        sync(site.file, site.line);
+        return result;
+    }
+    // What is read is another thread's own.
+    template <class T>
+    __attribute__((CUDA_CPU_OWN)) static inline T copy_of(const T* value) {
+        return *value;
+    }
+    unsigned int size_, first_;
+};
+template <unsigned int size>
+using Tile = std::conditional_t<(size <= 32), Lanes, Warps>;
+
 // The lanes of the warp that exist; the last warp of a block may have fewer than 32.
 inline unsigned int lanes_of_warp() {
     const unsigned int count = blockDim.x * blockDim.y * blockDim.z;
@@ -120,21 +175,20 @@ inline coalesced_group coalesced_threads(CUDA_CPU_SITE) {
     return coalesced_group(cuda_cpu::active_lanes({file, line}));
 }
 
-// A tile of `size_of_tile` lanes that follow each other.
+// A tile of `size_of_tile` threads that follow each other: lanes of a warp, or whole warps.
 template <unsigned int size_of_tile, class Parent = void>
-class thread_block_tile : public cuda_cpu::Lanes {
-    static_assert(size_of_tile >= 1 && size_of_tile <= 32 &&
+class thread_block_tile : public cuda_cpu::Tile<size_of_tile> {
+    static_assert(size_of_tile >= 1 && size_of_tile <= 1024 &&
                       (size_of_tile & (size_of_tile - 1)) == 0,
-                  "in CPU mode a tile has 1, 2, 4, 8, 16 or 32 threads");
+                  "a tile has 1, 2, 4, ... or 1024 threads");
+    using Tile = cuda_cpu::Tile<size_of_tile>;
 
  public:
-    thread_block_tile(unsigned int mask, unsigned int parts, unsigned int part)
-        : Lanes(mask), parts_(parts), part_(part) {}
+    thread_block_tile(const Tile& threads, unsigned int parts, unsigned int part)
+        : Tile(threads), parts_(parts), part_(part) {}
     template <class OtherParent>
     thread_block_tile(const thread_block_tile<size_of_tile, OtherParent>& other)
-        : Lanes(other.lane_mask()),
-          parts_(other.meta_group_size()),
-          part_(other.meta_group_rank()) {}
+        : Tile(other), parts_(other.meta_group_size()), part_(other.meta_group_rank()) {}
     static constexpr unsigned int size() { return size_of_tile; }
     static constexpr unsigned int num_threads() { return size_of_tile; }
     unsigned int meta_group_size() const { return parts_; }

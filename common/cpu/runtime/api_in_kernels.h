@@ -1,0 +1,105 @@
+// What a kernel calls: barriers, warps, shared memory, the end of a kernel.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "api_call.h"
+#include "grid.h"
+#include "patterns.h"
+
+namespace cuda_cpu {
+
+void poison(void* start, size_t bytes) {
+    fill_with(never_written_shared, static_cast<char*>(start), static_cast<char*>(start) + bytes);
+}
+
+#ifdef CUDA_CPU_OBSERVED
+char* place_shared(SharedVariable& variable, size_t bytes) {
+    return Core::mine().place_shared(variable, bytes);
+}
+void poison_for_each_block(SharedVariable& variable, size_t bytes) {
+    Core::mine().poison_for_each_block(variable, bytes);
+}
+void name_dynamic_shared(const char* name) { Core::mine().dynamic_name = name; }
+#endif
+
+namespace {
+[[noreturn]] __attribute__((noinline)) void refuse_on_host(const Site& site, const char* what) {
+    stop(
+        format("%s: host code calls %s, which only a kernel can do. To wait for a kernel, call "
+               "cudaDeviceSynchronize().",
+               to_string(site).c_str(), what));
+}
+}  // namespace
+
+void leave_kernel() { throw KernelAbort{}; }
+
+Runner* arrive_at_barrier(bool predicate, const Site& site) {
+    if (__builtin_expect(!in_kernel(), false)) refuse_on_host(site, "__syncthreads()");
+    return Core::mine().arrive_at_barrier(predicate, site);
+}
+Runner* arrive_in_warp(WarpOperation operation, unsigned int mask, uint64_t value, int source,
+                       const Site& site) {
+    if (__builtin_expect(!in_kernel(), false)) refuse_on_host(site, "a warp primitive");
+    return Core::mine().arrive_in_warp(operation, mask, value, source, site);
+}
+unsigned int active_lanes(const Site& site) {
+    if (__builtin_expect(!in_kernel(), false)) refuse_on_host(site, "__activemask()");
+    return Core::mine().active_lanes(site, true);
+}
+bool grid_is_cooperative() { return in_kernel() && current_grid->barrier != nullptr; }
+void grid_barrier(const Site& site) {
+    if (!in_kernel()) refuse_on_host(site, "grid.sync()");
+    if (!grid_is_cooperative()) {
+        stop(to_string(site) +
+                 ": grid.sync() in a kernel that was launched with <<<...>>>: its blocks do not "
+                 "all run at the same "
+                 "time. Launch it with cudaLaunchCooperativeKernel.",
+             "barrier");
+    }
+    // Its first thread waits for the other blocks, while those of its own block wait for it.
+    block_barrier(false, site);
+    const bool first = threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0;
+    if (first && !current_grid->barrier->wait(site)) Core::mine().abort_kernel();
+    block_barrier(false, site);
+}
+void step(const volatile void* address, const Site& site, bool everywhere) {
+    if (!in_kernel()) return;
+    const char* const memory = Core::mine().own_memory(const_cast<const void*>(address));
+    const bool is_shared = memory != nullptr && std::strcmp(memory, "shared memory") == 0;
+    if (is_shared || (everywhere && memory == nullptr)) Core::mine().active_lanes(site, false);
+    if (!is_shared) spin();  // it may be a flag that another block or warp sets
+}
+uint64_t shared_offset(uint64_t address) { return Core::mine().shared_offset(address); }
+uint64_t shared_address(uint64_t offset) { return Core::mine().shared_address(offset); }
+NumberedBarrier* numbered_barriers() { return Core::mine().numbered_barriers(); }
+unsigned int this_lane() {
+    return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
+}
+void yield() {
+    if (in_kernel()) Core::mine().yield();
+}
+void trap() {
+    if (findings_are_wanted())
+        note("other", learners_place() + this_thread() + "calls __trap(), which ends the kernel.");
+    lost_device = cudaErrorLaunchFailure;
+    Core::mine().abort_kernel();
+}
+void assertion_failed(const char* condition, const char* file, int line, const char* function) {
+    if (!in_kernel()) {
+        std::fflush(stdout);
+        std::fprintf(stderr, "%s:%d: %s: Assertion `%s' failed.\n", file, line, function,
+                     condition);
+        std::abort();
+    }
+    std::fprintf(stderr, "%s:%d: %s: block %s, thread %s: Assertion `%s' failed.\n", file, line,
+                 function, to_string(blockIdx).c_str(), to_string(threadIdx).c_str(), condition);
+    note("other", to_string(Site{file, line}) + ": " + this_thread() + "asserts that " + condition +
+                      ", which does not hold. That ends the kernel.");
+    lost_device = cudaErrorAssert;
+    Core::mine().abort_kernel();
+}
+
+}  // namespace cuda_cpu

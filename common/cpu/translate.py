@@ -6,6 +6,7 @@
     __shared__ T name[32];                              static shared memory
     __global__ void kernel(...) {                       a kernel, which must not be called
     __noinline__, __device__, __host__                  qualifiers
+    __cluster_dims__(2, 1, 1)                           how many blocks of a kernel make up a cluster
     volatile T name[32]; ... name[i]                    an access that the lanes of a warp do in step
     clock()                                             the device's clock in a kernel
 
@@ -27,7 +28,7 @@ from typing import NamedTuple
 
 # Qualifiers that say nothing to a host compiler; spaces take their place.
 EMPTY_WORDS = frozenset("__device__ __global__ __host__".split())
-CANDIDATE = re.compile(rf"<<<|\b__shared__\b|\b__noinline__\b|\bclock\b|\bvolatile\b|\basm\b|\b__asm(?:__)?\b|\b(?:{'|'.join(EMPTY_WORDS)})\b")
+CANDIDATE = re.compile(rf"<<<|\b__shared__\b|\b__cluster_dims__\b|\b__noinline__\b|\bclock\b|\bvolatile\b|\basm\b|\b__asm(?:__)?\b|\b(?:{'|'.join(EMPTY_WORDS)})\b")
 # Flags of a line marker: 1 enters a file, 2 returns to one, 3 is a system header, 4 is extern "C".
 SYSTEM_BEGIN = re.compile(r'^# \d+ "[^\n]*" 1 3(?: 4)?$', re.MULTILINE)
 SYSTEM_END = re.compile(r'^# \d+ "[^\n]*" 2$', re.MULTILINE)
@@ -51,7 +52,7 @@ OPENERS = frozenset(CLOSERS.values())
 STATEMENT_WORDS = frozenset(
     "case catch co_return co_yield delete do else for if new return switch throw while".split()
 )
-ATTRIBUTE_WORDS = frozenset("__attribute__ __attribute alignas _Alignas __declspec".split())
+ATTRIBUTE_WORDS = frozenset("__attribute__ __attribute alignas _Alignas __declspec __cluster_dims__".split())
 CLASS_WORDS = frozenset("class enum struct union".split())
 TYPE_WORDS = frozenset("auto bool char const double float int long short signed unsigned volatile".split())
 POINTER_WORDS = frozenset("* & const volatile __restrict__ __restrict".split())
@@ -403,6 +404,7 @@ class Translator(Source):
         self.edits: list[Edit] = []
         self.kernels: dict[str, list[int]] = {}  # where __global__ functions are declared, by name
         self.templates: set[int] = set()  # those of them that are templates
+        self.clusters: dict[str, str] = {}  # by the name of a kernel what stands in its __cluster_dims__
         self.stepped: set[int] = set()  # names whose access is marked as one in step
         self.launched: set[str] = set()  # the plain names before <<<
 
@@ -423,6 +425,8 @@ class Translator(Source):
                 self.volatile(index)
             elif token == "clock" and self.is_call_of_clock(index):
                 self.replace(index, index, f"::cuda_cpu::clock{self.at(self.end(index))}")
+            elif token == "__cluster_dims__" and self.partner[index + 1] is not None:
+                self.replace(index, self.partner[index + 1], self.at(self.end(self.partner[index + 1])))
             elif token in EMPTY_WORDS:
                 self.replace(index, index, " " * len(token))
                 if token == "__global__":
@@ -595,11 +599,26 @@ class Translator(Source):
                 if self.is_word(index - 1):  # else a specialisation, whose template is noted
                     self.kernels.setdefault(self.tokens[index - 1], []).append(index - 1)
                     self.tell_parameters(word, index - 1)
+                    self.note_clusters(word, index - 1)
             elif token == "{":
                 names = f"__func__, __PRETTY_FUNCTION__, {self.template_parameters(word)}"
-                self.insert(self.end(index), f" ::cuda_cpu::enter_kernel({names});")
+                clusters = self.clusters.get(self.tokens[self.kernel_name(word)]) if named else None
+                needs = f" ::cuda_cpu::needs_clusters({clusters});" if clusters else ""
+                self.insert(self.end(index), f" ::cuda_cpu::enter_kernel({names});{needs}")
             if token in ("{", ";", *CLOSERS):
                 return
+
+    def kernel_name(self, word: int) -> int:
+        """The name of the function that a __global__ declares."""
+        depths = self.template_depths(self.outermost(word, len(self.tokens)))
+        return next(index - 1 for index, depth in depths if self.tokens[index] == "(" and depth == 0)
+
+    def note_clusters(self, word: int, name: int) -> None:
+        """Keeps what stands in the __cluster_dims__ of a kernel."""
+        first, _ = self.declaration(word)
+        for index in range(first, name):
+            if self.tokens[index] == "__cluster_dims__" and self.partner[index + 1] is not None:
+                self.clusters[self.tokens[name]] = self.code(range(index + 2, self.partner[index + 1]))
 
     def tell_parameters(self, word: int, name: int) -> None:
         """Declares, beside a template of kernels, the function that tells a launch its parameters' types."""
@@ -724,12 +743,13 @@ class Translator(Source):
                 told = self.code(range(first, word)) + PARAMETERS_OF + self.code(range(word, angle))
                 call = f"{told}(static_cast<decltype(cuda_cpu_arguments)>(cuda_cpu_arguments)...)"
                 function += f", [](auto&&... cuda_cpu_arguments) -> decltype({call}) {{ return {{}}; }}"
+        clusters = f".in_clusters({self.clusters[self.tokens[word]]})" if named and self.tokens[word] in self.clusters else ""
         pieces = [
             f"[](auto fits) {{ {self.fit_assertion(kernel, declared, start)} }}{self.at(start)}({self.at(start)}",
             f"::cuda_cpu::launcher({quoted(kernel)}, {quoted(arguments)}, ::cuda_cpu::Shape(",
             self.at(self.end(angle)) + self.render(self.end(angle), close_start),
             # The launch knows its line by that of the ) of Shape.
-            f"{self.at(start)}), {function})(",
+            f"{self.at(start)}){clusters}, {function})(",
             self.at(self.end(opening)) + self.render(self.end(opening), self.starts[last]),
             "))",
             self.at(self.end(last)),

@@ -34,6 +34,7 @@
 #include "cuda_cpu/rounding.h"  // __fadd_rd and its kin
 #include "cuda_cpu/shared_addresses.h"  // addresses as PTX has them, barriers by numbers
 #include "cuda_cpu/shared_memory.h"  // __shared__
+#include "cuda_cpu/small_calls.h"    // calls that follow from others
 #include "cuda_cpu/texture_references.h"  // textures, surfaces, arrays, memory of three dimensions
 #include "cuda_cpu/types.h"  // dim3, float4, ... and the qualifiers __global__, __device__, ...
 #include "cuda_cpu/video.h"  // the intrinsics on the bytes and halves of a word

@@ -11,23 +11,7 @@
 #include "api_copies.h"
 #include "api_kernels.h"
 #include "api_streams.h"
-
-struct CUgraphNode_st {
-    cudaGraphNodeType type;
-    std::function<cudaError_t(cudaStream_t)> enqueue;
-    std::vector<CUgraphNode_st*> after;  // what has to run before it
-};
-struct CUgraph_st {
-    std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
-};
-struct CUgraphExec_st {
-    std::vector<CUgraphNode_st> nodes;              // in an order that the dependencies allow
-    std::map<const CUgraphNode_st*, size_t> place;  // of the graph's nodes
-    std::vector<std::vector<size_t>> after;         // the places of what a node waits for
-    std::vector<size_t> line;                       // of a node; 0 is the stream of the launch
-    size_t lines = 0;
-    std::vector<cudaStream_t> streams{};  // of the lines from 1 on
-};
+#include "graph_nodes.h"
 
 namespace {
 
@@ -41,21 +25,6 @@ cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNo
         CUgraphNode_st{type, std::move(enqueue), {after, after + count}}));
     if (node != nullptr) *node = graph->nodes.back().get();
     return cudaSuccess;
-}
-
-// What a kernel node does; null if its function is not one that the program has as a kernel.
-std::function<cudaError_t(cudaStream_t)> kernel_work(const cudaKernelNodeParams& p,
-                                                     const Site& site) {
-    const auto found = noted_kernels().find(p.func);
-    if (found == noted_kernels().end()) return nullptr;
-    std::shared_ptr<Launchable> launchable = found->second(p.func, p.kernelParams);
-    const Shape shape(p.gridDim, p.blockDim, p.sharedMemBytes, nullptr, site);
-    return [=](cudaStream_t stream) {
-        Shape here = shape;
-        here.stream = stream;
-        const bool valid = submit(launchable->kernel().release(), "", here, nullptr, 0);
-        return valid ? cudaSuccess : cudaPeekAtLastError();
-    };
 }
 
 // The nodes of a graph, each behind those that it waits for; fewer if they wait for each other in a ring.
@@ -147,51 +116,25 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* after, size_t count,
                                    const cudaMemcpy3DParms* parameters) {
-    return add_node(
-        node, graph, after, count, cudaGraphNodeTypeMemcpy,
-        [p = *parameters](cudaStream_t stream) { return cudaMemcpy3DAsync(&p, stream); });
+    return add_node(node, graph, after, count, cudaGraphNodeTypeMemcpy, copy_work(*parameters));
 }
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
                                      const cudaGraphNode_t* after, size_t count, void* target,
                                      const void* source, size_t bytes, cudaMemcpyKind kind) {
-    return add_node(node, graph, after, count, cudaGraphNodeTypeMemcpy, [=](cudaStream_t stream) {
-        return cudaMemcpyAsync(target, source, bytes, kind, stream);
-    });
+    return add_node(node, graph, after, count, cudaGraphNodeTypeMemcpy,
+                    copy_work(target, source, bytes, kind));
 }
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* after, size_t count,
                                    const cudaMemsetParams* parameters) {
-    const cudaMemsetParams p = *parameters;
-    const size_t bytes = p.width * p.elementSize, pitch = p.height > 1 ? p.pitch : bytes;
-    const bool even = p.elementSize == 1 || p.value == 0;
-    if (!even && p.elementSize != 2 && p.elementSize != 4)
-        return failed(cudaErrorInvalidValue, "elementSize is 1, 2 or 4");
-    return add_node(node, graph, after, count, cudaGraphNodeTypeMemset, [=](cudaStream_t stream) {
-        if (even)
-            return cudaMemset2DAsync(p.dst, pitch, static_cast<int>(p.value), bytes, p.height,
-                                     stream);
-        const Side side = look_at(p.dst, pitch * (p.height - 1) + bytes, "target");
-        if (!side.wrong.empty()) return refused(side.kind, "set: " + side.wrong);
-        Queue::instance().add(stream, [=] {
-            Memory::instance().set_open(all_devices);
-            Paging::instance().serve(Paging::copies);
-            for (size_t row = 0; row < p.height; ++row) {
-                char* const start = static_cast<char*>(p.dst) + row * pitch;
-                observer::filled(start, bytes);
-                for (size_t i = 0; i < p.width; ++i)
-                    std::memcpy(start + i * p.elementSize, &p.value, p.elementSize);
-            }
-        });
-        return cudaSuccess;
-    });
+    auto work = set_work(*parameters);
+    if (work == nullptr) return failed(cudaErrorInvalidValue, "elementSize is 1, 2 or 4");
+    return add_node(node, graph, after, count, cudaGraphNodeTypeMemset, std::move(work));
 }
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                  const cudaGraphNode_t* after, size_t count,
                                  const cudaHostNodeParams* parameters) {
-    return add_node(node, graph, after, count, cudaGraphNodeTypeHost,
-                    [p = *parameters](cudaStream_t stream) {
-                        return cudaLaunchHostFunc(stream, p.fn, p.userData);
-                    });
+    return add_node(node, graph, after, count, cudaGraphNodeTypeHost, host_work(*parameters));
 }
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                   const cudaGraphNode_t* after, size_t count) {
@@ -259,6 +202,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
         if (line != 0 && ends[line] == 0) queue.wait(target, begin);
         for (const size_t other : executable->after[i])
             if (in_lines && executable->line[other] != line) queue.wait(target, numbers[other]);
+        if (executable->nodes[i].disabled) continue;
         const cudaError_t error = executable->nodes[i].enqueue(target);
         if (error != cudaSuccess) return error;
         numbers[i] = ends[line] = std::max(queue.last_of(target), begin);
@@ -289,13 +233,4 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
     if (same) return fill_executable(*executable, *graph);
     if (info != nullptr) info->result = cudaGraphExecUpdateError;
     return failed(cudaErrorGraphExecUpdateFailure, "the graph has other nodes than the executable");
-}
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
-                                             const cudaKernelNodeParams* parameters, Site site) {
-    if (const Call call; !call) return call.state;
-    const auto found = executable->place.find(node);
-    auto work = kernel_work(*parameters, site);
-    if (found == executable->place.end() || work == nullptr) return failed(cudaErrorInvalidValue);
-    executable->nodes[found->second].enqueue = std::move(work);
-    return cudaSuccess;
 }

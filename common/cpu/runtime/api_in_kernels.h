@@ -65,6 +65,40 @@ void grid_barrier(const Site& site) {
     if (first && !current_grid->barrier->wait(site)) Core::mine().abort_kernel();
     block_barrier(false, site);
 }
+dim3 shape_of_cluster() { return current_cluster != nullptr ? current_cluster->shape : dim3(); }
+unsigned int rank_in_cluster() {
+    const dim3 shape = shape_of_cluster();
+    return blockIdx.x % shape.x + shape.x * (blockIdx.y % shape.y + shape.y * (blockIdx.z % shape.z));
+}
+// As for the grid's barrier.
+void cluster_barrier(const Site& site) {
+    block_barrier(false, site);
+    if (current_cluster == nullptr) return;
+    const bool first = threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0;
+    if (first && !current_cluster->barrier.wait(site)) Core::mine().abort_kernel();
+    block_barrier(false, site);
+}
+void* in_block_of_cluster(void* address, unsigned int rank) {
+    if (current_cluster == nullptr) return address;
+    const uint64_t offset = shared_offset(reinterpret_cast<uint64_t>(address));
+    return reinterpret_cast<void*>(current_cluster->cores.at(rank)->shared_address(offset));
+}
+unsigned int block_of_cluster(const void* address) {
+    const auto number = reinterpret_cast<uint64_t>(address);
+    for (unsigned int rank = 0; current_cluster != nullptr; ++rank) {
+        if (rank == current_cluster->cores.size()) break;
+        if (current_cluster->cores[rank]->shared_offset(number) != number) return rank;
+    }
+    return rank_in_cluster();
+}
+// A kernel with __cluster_dims__ that was launched by another name than its own.
+void needs_clusters(unsigned int x, unsigned int y, unsigned int z) {
+    const dim3 shape = shape_of_cluster();
+    if (shape.x == x && shape.y == y && shape.z == z) return;
+    stop(format("%s: kernel %s has __cluster_dims__(%u, %u, %u), but was launched by a pointer or in clusters of another shape. "
+                "In CPU mode launch it by its name.",
+                to_string(current_grid->shape.site).c_str(), current_kernel(), x, y, z));
+}
 void step(const volatile void* address, const Site& site, bool everywhere) {
     if (!in_kernel()) return;
     const char* const memory = Core::mine().own_memory(const_cast<const void*>(address));

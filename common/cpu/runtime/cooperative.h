@@ -9,6 +9,7 @@
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "observer.h"
 #include "report.h"
@@ -61,7 +62,9 @@ class Turn {
 // Where the blocks of one grid wait for each other.
 class GridBarrier {
  public:
-    explicit GridBarrier(uint64_t blocks) : blocks_(blocks) {}
+    // `whole` is what the blocks make up, a grid or a cluster.
+    explicit GridBarrier(uint64_t blocks, const char* whole = "grid")
+        : blocks_(blocks), whole_(whole) {}
 
     // A block, all of whose threads have arrived, waits for the others. False if the kernel was aborted.
     bool wait(const Site& site) {
@@ -89,12 +92,12 @@ class GridBarrier {
  private:
     void open() {
         if (ended_ > 0 && !aborted_) {
-            stop(format("%s: only %llu of the %llu blocks of the grid reach this grid.sync(); the "
+            stop(format("%s: only %llu of the %llu blocks of the %s reach this %s.sync(); the "
                         "others have ended before "
-                        "it. Every block of the grid must reach it: no return before it, no "
+                        "it. Every block of the %s must reach it: no return before it, no "
                         "condition around it.",
                         to_string(site_).c_str(), static_cast<unsigned long long>(arrived_),
-                        static_cast<unsigned long long>(blocks_)),
+                        static_cast<unsigned long long>(blocks_), whole_, whole_, whole_),
                  "barrier");
         }
         arrived_ = 0;
@@ -102,11 +105,23 @@ class GridBarrier {
         changed_.notify_all();
     }
     const uint64_t blocks_;
+    const char* const whole_;
     uint64_t arrived_ = 0, ended_ = 0, round_ = 0;
     bool aborted_ = false;
     Site site_{};
     std::mutex mutex_;
     std::condition_variable changed_;
+};
+
+class Core;
+
+// Blocks that see each other's shared memory, by their ranks.
+struct Cluster {
+    dim3 shape;
+    std::vector<Core*> cores;
+    GridBarrier barrier;
+    explicit Cluster(dim3 shape)
+        : shape(shape), cores(shape.x * shape.y * shape.z), barrier(cores.size(), "cluster") {}
 };
 
 // Threads of the operating system, each for one piece of work at a time; they sleep until the next.

@@ -72,6 +72,7 @@ struct Grid {
 
 // The grid whose block this core runs; for launches from kernels and for messages.
 inline thread_local Grid* current_grid = nullptr;
+inline thread_local Cluster* current_cluster = nullptr;  // null where a block is one of its own
 inline const char* current_kernel() {
     return current_grid != nullptr ? name_of(*current_grid->kernel).c_str() : nullptr;
 }
@@ -109,6 +110,7 @@ class Team {
     void run(Grid& grid) {
         observer::grid_begins(grid);
         if (grid.shape.cooperative) return run_together(grid);
+        if (grid.shape.cluster.x != 0) return run_clusters(grid);
         const bool alone = grid.block_count() == 1 || cores_ == 1;
         if (!alone) {
             start();
@@ -190,6 +192,48 @@ class Team {
             });
         }
         Crowd::instance().wait();
+    }
+
+    // The blocks of a cluster at the same time, and a few clusters.
+    static void run_clusters(Grid& grid) {
+        if constexpr (is_observed) {
+            stop(to_string(grid.shape.site) +
+                 ": make sanitize, explain and replay do not watch thread block clusters: their "
+                 "blocks see each other's shared memory. make run takes them.");
+        }
+        const dim3 shape = grid.shape.cluster, blocks = grid.shape.grid;
+        const dim3 clusters(blocks.x / shape.x, blocks.y / shape.y, blocks.z / shape.z);
+        const uint64_t size = uint64_t{shape.x} * shape.y * shape.z,
+                       count = uint64_t{clusters.x} * clusters.y * clusters.z;
+        std::vector<std::unique_ptr<Cluster>> together;
+        for (uint64_t turn = 0; turn < count && !grid.aborted; ++turn) {
+            together.push_back(std::make_unique<Cluster>(shape));
+            const uint3 corner = block_index(Order::asked_for().block(turn, count), clusters);
+            for (uint64_t rank = 0; rank < size; ++rank) {
+                Crowd::instance().add([&grid, shape, corner, rank, cluster = together.back().get()] {
+                    const uint3 place = block_index(rank, shape);
+                    run_in_cluster(grid, *cluster, rank,
+                                   {corner.x * shape.x + place.x, corner.y * shape.y + place.y,
+                                    corner.z * shape.z + place.z});
+                });
+            }
+            if (together.size() * size < 16 && turn + 1 < count) continue;
+            Crowd::instance().wait();
+            together.clear();
+        }
+    }
+    static void run_in_cluster(Grid& grid, Cluster& cluster, uint64_t rank, uint3 block) {
+        begin_work(grid);
+        blockIdx = block;
+        current_cluster = &cluster;
+        cluster.cores[rank] = &Core::mine();
+        cluster.barrier.wait(grid.shape.site);  // from here on all of them are there
+        const bool well =
+            Core::mine().run_block(*grid.kernel, grid.shape.block, grid.shape.shared_bytes);
+        if (!well) grid.aborted = true;
+        cluster.barrier.block_ends(!well);
+        current_cluster = nullptr;
+        end_work();
     }
 
     static void begin_work(Grid& grid) {

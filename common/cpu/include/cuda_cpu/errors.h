@@ -64,6 +64,7 @@
     ERROR(cudaErrorGraphExecUpdateFailure, 910,                                                 \
           "the graph update was not performed because it included changes which "               \
           "violated constraints specific to instantiated graph update")                         \
+    ERROR(cudaErrorInvalidClusterSize, 912, "cluster misconfiguration")                         \
     ERROR(cudaErrorUnknown, 999, "unknown error")
 
 enum cudaError {

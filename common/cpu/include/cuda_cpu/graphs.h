@@ -17,7 +17,9 @@ enum cudaGraphNodeType {
     cudaGraphNodeTypeMemset = 2,
     cudaGraphNodeTypeHost = 3,
     cudaGraphNodeTypeGraph = 4,
-    cudaGraphNodeTypeEmpty = 5
+    cudaGraphNodeTypeEmpty = 5,
+    cudaGraphNodeTypeWaitEvent = 6,
+    cudaGraphNodeTypeEventRecord = 7
 };
 enum cudaStreamCaptureMode {
     cudaStreamCaptureModeGlobal = 0,
@@ -109,6 +111,41 @@ inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t g
 cudaError_t cudaGraphExecKernelNodeSetParams(
     cudaGraphExec_t executable, cudaGraphNode_t node, const cudaKernelNodeParams* parameters,
     cuda_cpu::Site site = cuda_cpu::Site::here(__builtin_FILE(), __builtin_LINE()));
+cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                             const cudaMemcpy3DParms* parameters);
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                               void* target, const void* source, size_t bytes,
+                                               cudaMemcpyKind kind);
+cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                             const cudaMemsetParams* parameters);
+cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                           const cudaHostNodeParams* parameters);
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                    unsigned int enabled);
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                    unsigned int* enabled);
+// The same for a graph that becomes an executable later.
+cudaError_t cudaGraphKernelNodeSetParams(
+    cudaGraphNode_t node, const cudaKernelNodeParams* parameters,
+    cuda_cpu::Site site = cuda_cpu::Site::here(__builtin_FILE(), __builtin_LINE()));
+cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3DParms* parameters);
+cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* target, const void* source,
+                                           size_t bytes, cudaMemcpyKind kind);
+cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* parameters);
+cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* parameters);
+cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                        const cudaGraphNode_t* dependencies, size_t count,
+                                        cudaEvent_t event);
+cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                      const cudaGraphNode_t* dependencies, size_t count,
+                                      cudaEvent_t event);
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
+                              size_t* count);
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* dependencies,
+                                         size_t* count);
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node);
+enum cudaGraphDebugDotFlags { cudaGraphDebugDotFlagsVerbose = 1 };
+cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned int flags);
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status);

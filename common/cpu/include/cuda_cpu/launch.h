@@ -47,9 +47,16 @@ struct Shape {
     cudaStream_t stream;
     Site site;
     bool cooperative = false;  // all blocks at once, so that they can wait for each other
+    dim3 cluster{};            // so many blocks at once, which see each other's shared memory
     Shape(dim3 grid, dim3 block, size_t shared_bytes = 0, cudaStream_t stream = nullptr,
           Site site = Site::here(__builtin_FILE(), __builtin_LINE()))
         : grid(grid), block(block), shared_bytes(shared_bytes), stream(stream), site(site) {}
+    // Of a kernel with __cluster_dims__ (translate.py).
+    Shape in_clusters(unsigned int x, unsigned int y = 1, unsigned int z = 1) const {
+        Shape shape = *this;
+        shape.cluster = dim3(x, y, z);
+        return shape;
+    }
 };
 
 // A kernel with its arguments, ready to run the threads of one block after the other.
@@ -99,6 +106,8 @@ inline void enter_kernel(const char* kernel, const char* signature, int template
     if (__builtin_expect(!in_kernel(), false)) refuse_call(signature, template_parameters);
     entered_kernel(kernel);
 }
+
+void needs_clusters(unsigned int x, unsigned int y = 1, unsigned int z = 1);
 
 // The front runner is the one that still starts new threads. A pointer, so that no store of a
 // kernel to numbers can change it in the compiler's eyes.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "launch.h"
+#include "pools.h"
 
 namespace cuda_cpu {
 
@@ -103,4 +104,73 @@ inline cudaError_t cudaLaunchCooperativeKernel(
     cuda_cpu::Shape shape(grid, block, shared_bytes, stream, site);
     shape.cooperative = true;
     return cuda_cpu::launch_by_address(kernel, arguments, shape);
+}
+
+// ---------------------------------------------------------------- launches with attributes
+struct cudaLaunchAttribute {
+    cudaLaunchAttributeID id;
+    char pad[4];
+    cudaLaunchAttributeValue val;
+};
+struct cudaLaunchConfig_t {
+    dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute* attrs;
+    unsigned int numAttrs;
+};
+
+namespace cuda_cpu {
+// What is not looked at changes only when a kernel runs.
+inline Shape shape_of(const cudaLaunchConfig_t& config, const Site& site) {
+    Shape shape(config.gridDim, config.blockDim, config.dynamicSmemBytes, config.stream, site);
+    for (unsigned int i = 0; i < config.numAttrs; ++i) {
+        const cudaLaunchAttribute& attribute = config.attrs[i];
+        if (attribute.id == cudaLaunchAttributeCooperative)
+            shape.cooperative = attribute.val.cooperative != 0;
+        if (attribute.id == cudaLaunchAttributeClusterDimension)
+            shape.cluster = dim3(attribute.val.clusterDim.x, attribute.val.clusterDim.y,
+                                 attribute.val.clusterDim.z);
+    }
+    return shape;
+}
+}  // namespace cuda_cpu
+
+template <class... Parameters, class... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
+                               Arguments&&... arguments) {
+    const cuda_cpu::Shape shape = cuda_cpu::shape_of(*config, {"", 0});
+    const bool valid = cuda_cpu::try_launch<decltype(kernel), Parameters...>(
+        "(of cudaLaunchKernelEx)", "", shape, kernel, kernel,
+        cuda_cpu::Kept<Parameters>(static_cast<Parameters>(arguments))...);
+    const cudaError_t error = cudaPeekAtLastError();
+    return valid ? cudaSuccess : error;
+}
+inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel,
+                                       void** arguments,
+                                       cuda_cpu::Site site = cuda_cpu::Site::here(
+                                           __builtin_FILE(), __builtin_LINE())) {
+    return cuda_cpu::launch_by_address(kernel, arguments, cuda_cpu::shape_of(*config, site));
+}
+// The grids of a stream come one after another, whatever they allow.
+inline void cudaGridDependencySynchronize() {}
+inline void cudaTriggerProgrammaticLaunchCompletion() {}
+
+// As many as fit on the device at the same time, and the most blocks of one.
+template <class KernelFunction>
+cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, KernelFunction,
+                                           const cudaLaunchConfig_t* config) {
+    const dim3 block = config->blockDim, cluster = cuda_cpu::shape_of(*config, {"", 0}).cluster;
+    int blocks = 0, multiprocessors = 0;
+    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+    const cudaError_t error = cuda_cpu::occupancy(
+        &blocks, static_cast<int>(block.x * block.y * block.z), config->dynamicSmemBytes);
+    *clusters = blocks * multiprocessors / static_cast<int>(cluster.x * cluster.y * cluster.z);
+    return error;
+}
+template <class KernelFunction>
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int* blocks, KernelFunction,
+                                                 const cudaLaunchConfig_t*) {
+    *blocks = 8;
+    return cudaSuccess;
 }

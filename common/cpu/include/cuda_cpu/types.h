@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// Qualifiers without a meaning for the host compiler. __global__, __device__, __host__, __shared__
-// and __noinline__ are no macros: common/cpu/translate.py rewrites them where they stand.
+// Qualifiers without a meaning for the host compiler. __global__, __device__, __host__, __shared__,
+// __cluster_dims__ and __noinline__ are no macros: common/cpu/translate.py rewrites them where they stand.
 #if defined(CUDA_CPU_ACCESSES) || defined(CUDA_CPU_RACES)
 #define __constant__ __attribute__((section("cuda_constant")))
 #else
@@ -16,7 +16,6 @@
 #define __managed__ __attribute__((section("cuda_managed")))
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
-#define __cluster_dims__(...)
 #define __maxnreg__(...)
 #define CUDART_CB
 #define __align__(bytes) __attribute__((aligned(bytes)))

@@ -156,11 +156,22 @@ def test_zero_for_a_template_is_what_its_parameter_wants():
 @pytest.mark.parametrize("text, marked", [
     ("__device__ void f(volatile int* p, int n) { p[n] += *p + *(p + 1) + g(p) + &q.p[1] + p; }", 3),
     ("__global__ void k() { volatile __shared__ int a[2][3], b; a[0][1] = b * a[1][1]; { int a[2]; } f(&b); }", 3),
-    ("volatile int* f(int); void g() { (volatile int*)p; volatile int i = 0; i++; }", 0),
+    ("volatile int* f(int); void g() { volatile int i = 0; i++; }", 0),
     ("__shared__ volatile float s[32]; __global__ void k() { const volatile float* q = s; s[1] = q[2]; }", 2),
+    ("__device__ volatile int flag; __global__ void k() { while (flag == 0) {} g(&flag); }", 1),
+    ("__device__ void f(int& x) { volatile int& y = x; while (y == 0) {} }", 1),
+    ("__device__ void f(int* p) { while (*(volatile int*)p == 0 || ((volatile int *)(p + 1))[2]) {} g((int*)p); }", 2),
+    ("__device__ void f(int* p) { while (*static_cast<const volatile int*>(p) == 0) {} }", 1),
 ])
 def test_accesses_to_volatile_memory_are_marked(text, marked):
     assert translate(text).count("::cuda_cpu::in_step") == marked
+
+
+def test_accesses_to_volatile_members_are_marked():
+    text = "struct B { volatile int round; int other; }; __device__ void f(B* b) { while (b->round == 0) {} ++g[1].b->round; b->other = 1; }"
+    translated = squeezed(translate(text))
+    assert "while((::cuda_cpu::spin(),b->round)==0)" in translated and "++(::cuda_cpu::spin(),g[1].b->round);" in translated
+    assert translated.count("spin()") == 2
 
 
 @pytest.mark.parametrize("cast", ["(void*)", "(const void *)&", "reinterpret_cast<void*>("])
@@ -178,11 +189,31 @@ def test_address_of_a_kernel(cast, kernel):
 @pytest.mark.parametrize("text, said", [
     ('asm("mma.sync.aligned.m16n8k8 %0;" : "=f"(d));', "inline PTX: mma.sync.aligned.m16n8k8 %0 is not in CPU mode"),
     ('asm volatile("mov.u32 %0, %%nothing;" : "=r"(d));', "inline PTX: %nothing is not in CPU mode"),
+    ('asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(a));', "inline PTX: mbarrier.init.shared.b64 [%0], 1 is not in CPU mode"),
     ('asm("{ .reg .pred p; bra DONE; DONE: }");', "inline PTX: bra DONE is not in CPU mode"),
 ])
 def test_inline_ptx_that_is_not_there(text, said):
     """The compiler says it where code is made of it: not in a template that nobody uses."""
     assert f'__attribute__((error("{said} (docs/' in translate(f"__global__ void k() {{ {text} }}")
+
+
+def test_the_dimensions_of_a_cluster_go_with_each_launch_by_name():
+    text = "template <int n> __global__ void __cluster_dims__(2, 1) k(int a) { } void f() { k<3><<<4, 32>>>(1); }"
+    translated = squeezed(translate(text))
+    assert "__cluster_dims__" not in translated and "::cuda_cpu::needs_clusters(2,1);" in translated
+    assert "::cuda_cpu::Shape(4,32).in_clusters(2,1)" in translated
+
+
+@pytest.mark.parametrize("words, left", [
+    ("-O3 -arch=sm_80 -gencode arch=compute_80,code=sm_80 -DN=3 -rdc=true --extended-lambda -lineinfo", "-O3 -DN=3"),
+    ("-Xcompiler -fopenmp,-Wall -Xcompiler=-march=native -Xlinker -rpath --std=c++17", "-fopenmp -Wall -march=native -Wl,-rpath -std=c++17"),
+    ("-lcublas -lm -lcudart -L/opt/lib -Xptxas -v --ptxas-options=-v -maxrregcount 32 -I include", "-lm -L/opt/lib -I include"),
+])
+def test_options_of_nvcc(words, left):
+    """What only nvcc knows is left out of a program's flags, and what it hands over to the compiler stays."""
+    script = f". {COMPILE.parent}/nvcc_options.sh; without_nvcc_options"
+    result = subprocess.run(["bash", "-c", script], input="\n".join(words.split()) + "\n", capture_output=True, text=True, check=True)
+    assert result.stdout.split() == left.split()
 
 
 @pytest.mark.parametrize("text", ['asm volatile("" ::: "memory");', 'asm("rdtsc" : "=a"(low), "=d"(high));', '__asm__("name");'])

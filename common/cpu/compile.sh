@@ -185,6 +185,8 @@ esac
 # What a precompiled header and the program must have in common.
 agreed=("${flags[@]}" "${instrument[@]}")
 [ $runtime = no ] || flags+=("-fdebug-prefix-map=$PWD=common/cpu")
+# shellcheck source=common/cpu/nvcc_options.sh
+. "$here/nvcc_options.sh"
 # Without <(...): where submissions are compiled there may be no /dev/fd.
 words=() link_flags=()
 while IFS= read -r word; do
@@ -198,7 +200,7 @@ while IFS= read -r word; do
         -l* | -L* | -Wl,* | *.a | *.so) link_flags+=("$word") ;;
         *) words+=("$word") ;;
     esac
-done <<<"$(xargs printf '%s\n' <<<"${CPU_CXXFLAGS:-} $extra_flags")"
+done <<<"$(xargs printf '%s\n' <<<"${CPU_CXXFLAGS:-} $extra_flags" | without_nvcc_options)"
 # Thrust and libcu++ are the system's own, with their sequential back end.
 for folder in "${CUDA_HOME:-/usr/local/cuda}"/{,targets/*/}include{/cccl,} /usr/local/include{/cccl,} /usr/include; do
     [ -d "$folder/thrust" ] || continue
@@ -239,7 +241,7 @@ preprocess=("$cxx" "${flags[@]}" "${header[@]}" -E -x c++ "$source")
 if [ -n "$list" ]; then
     "${preprocess[@]}" -v -M -MT output -MF "$list"
     printf '\noutput:' >>"$list"
-    printf ' %q' "$here"/{compile.sh,translate.py,two_passes.py,ptx.py,ptx_warp.py,absent_headers,absent_names,runtime.cpp,course.cpp,../replay/step_hooks.py} "$here"/runtime/* ${runtime_object:+"$runtime_object"} \
+    printf ' %q' "$here"/{compile.sh,nvcc_options.sh,translate.py,two_passes.py,ptx.py,ptx_warp.py,volatile_memory.py,absent_headers,absent_names,runtime.cpp,course.cpp,../replay/step_hooks.py} "$here"/runtime/* ${runtime_object:+"$runtime_object"} \
         "$("$cxx" -print-file-name=libboost_context.a)" >>"$list"
     exit
 fi

@@ -26,6 +26,9 @@ from collections.abc import Callable, Iterable, Iterator
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from volatile_memory import VolatileMemory
+
 # Qualifiers that say nothing to a host compiler; spaces take their place.
 EMPTY_WORDS = frozenset("__device__ __global__ __host__".split())
 CANDIDATE = re.compile(rf"<<<|\b__shared__\b|\b__cluster_dims__\b|\b__noinline__\b|\bclock\b|\bvolatile\b|\basm\b|\b__asm(?:__)?\b|\b(?:{'|'.join(EMPTY_WORDS)})\b")
@@ -395,7 +398,7 @@ class Source:
         return TranslationError(re.sub(r"\\(.)", r"\1", file[1:-1]), line, sentence, source)
 
 
-class Translator(Source):
+class Translator(VolatileMemory, Source):
     """Looks for what is to be rewritten, and notes the edits that do it."""
 
     def __init__(self, text: str, spans: list[tuple[int, int]], observed: bool = False):
@@ -518,7 +521,6 @@ class Translator(Source):
             else:
                 parts[-1].append(index)
         template = "".join(self.string(index) for index in parts[0])
-        sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
         import ptx
         if not ptx.is_ptx(template):
             return
@@ -538,54 +540,6 @@ class Translator(Source):
     def string(self, index: int) -> str:
         """What a string literal holds, as far as line ends and tabs go."""
         return re.sub(r"\\(.)", lambda match: {"n": "\n", "t": "\t"}.get(match[1], match[1]), self.tokens[index].strip('"'))
-
-    # --- volatile memory
-
-    def volatile(self, word: int) -> None:
-        """Marks the accesses to what the declaration around the word `volatile` declares.
-
-        Kernels of before Volta rely on the lanes of a warp to run in step between such accesses."""
-        around = self.parent[word]
-        if self.token(around) == "(":
-            close = self.partner[around]
-            parts = self.split_at_commas(self.outermost(around + 1, close)) if close is not None else []
-            parts = [part[: [*(self.tokens[i] for i in part), "="].index("=")] for part in parts if word in part]
-            body = close + 1 if close is not None else word
-            if self.token(body) != "{":
-                return
-            scope, shared = (body, self.partner[body] or body), False
-        else:
-            first, last = self.declaration(word)
-            if last is None or any(self.tokens[index] in ("(", "typedef", "using") for index in range(first, word)):
-                return
-            plain = [index for index in self.outermost(first, last)]
-            shared = any(self.tokens[index] == "__shared__" for index in plain)
-            parts = self.split_at_commas(plain)
-            parts = [part[: [*(self.tokens[i] for i in part), "="].index("=")] for part in parts]
-            scope = last, (self.partner[around] or last) if around >= 0 else len(self.tokens)
-        for part in parts:
-            declared = self.declarator(part)
-            pointer = any(self.tokens[index] in ("*", "[") for index in part)
-            if declared is not None and (pointer or shared):
-                own = self.token(around) == "{" and self.in_function(word) and not shared
-                self.mark_steps(self.tokens[declared.name], *scope, scalar=shared and not pointer, form="in_step<true>" if own else "in_step")
-
-    def mark_steps(self, name: str, first: int, last: int, scalar: bool, form: str) -> None:
-        """Marks what is accessed through a name between two tokens."""
-        for index in range(first, last):
-            if self.tokens[index] != name or index in self.stepped:
-                continue
-            before, two_before = self.token(index - 1), self.token(index - 2)
-            if before in (".", "->", "::") or self.is_word(index - 1) or self.is_angle(index - 1):
-                continue
-            if before in ("*", "&") and two_before in TYPE_WORDS:
-                continue  # another variable of this name
-            opening = self.parent[index]
-            behind_star = before == "*" and not self.ends_operand(index - 2)
-            in_star = self.token(opening) == "(" and self.token(opening - 1) == "*" and not self.ends_operand(opening - 2)
-            if self.token(index + 1) == "[" or behind_star or in_star or scalar and before != "&":
-                self.stepped.add(index)
-                self.replace(index, index, f"::cuda_cpu::{form}({name}){self.at(self.end(index))}")
 
     # --- kernels
 
@@ -1088,7 +1042,6 @@ class Translator(Source):
 
 def with_device_pass(text: str, file: str) -> str:
     """The text with what only nvcc's second pass sees (two_passes.py); of what is left out a note with its line."""
-    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     import two_passes
     with open(file, encoding="utf-8", errors="surrogateescape") as device:
         text, left_out = two_passes.merged(text, device.read())

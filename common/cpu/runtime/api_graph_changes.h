@@ -129,11 +129,14 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
 // The graph in the language of Graphviz.
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned int) {
     FILE* const file = std::fopen(path, "w");
-    if (file == nullptr) return failed(cudaErrorInvalidValue, std::string(path) + " cannot be written");
-    static const char* const kinds[] = {"kernel", "memcpy", "memset", "host", "graph", "empty", "wait event", "record event"};
+    if (file == nullptr)
+        return failed(cudaErrorInvalidValue, std::string(path) + " cannot be written");
+    static const char* const kinds[] = {"kernel", "memcpy", "memset",     "host",
+                                        "graph",  "empty",  "wait event", "record event"};
     const auto number = [&](const CUgraphNode_st* node) {
         return std::find_if(graph->nodes.begin(), graph->nodes.end(),
-                            [&](const auto& one) { return one.get() == node; }) - graph->nodes.begin();
+                            [&](const auto& one) { return one.get() == node; }) -
+               graph->nodes.begin();
     };
     std::fprintf(file, "digraph {\n");
     for (const auto& node : graph->nodes) {

@@ -68,7 +68,8 @@ void grid_barrier(const Site& site) {
 dim3 shape_of_cluster() { return current_cluster != nullptr ? current_cluster->shape : dim3(); }
 unsigned int rank_in_cluster() {
     const dim3 shape = shape_of_cluster();
-    return blockIdx.x % shape.x + shape.x * (blockIdx.y % shape.y + shape.y * (blockIdx.z % shape.z));
+    return blockIdx.x % shape.x +
+           shape.x * (blockIdx.y % shape.y + shape.y * (blockIdx.z % shape.z));
 }
 // As for the grid's barrier.
 void cluster_barrier(const Site& site) {
@@ -95,9 +96,11 @@ unsigned int block_of_cluster(const void* address) {
 void needs_clusters(unsigned int x, unsigned int y, unsigned int z) {
     const dim3 shape = shape_of_cluster();
     if (shape.x == x && shape.y == y && shape.z == z) return;
-    stop(format("%s: kernel %s has __cluster_dims__(%u, %u, %u), but was launched by a pointer or in clusters of another shape. "
-                "In CPU mode launch it by its name.",
-                to_string(current_grid->shape.site).c_str(), current_kernel(), x, y, z));
+    stop(
+        format("%s: kernel %s has __cluster_dims__(%u, %u, %u), but was launched by a pointer or "
+               "in clusters of another shape. "
+               "In CPU mode launch it by its name.",
+               to_string(current_grid->shape.site).c_str(), current_kernel(), x, y, z));
 }
 void step(const volatile void* address, const Site& site, bool everywhere) {
     if (!in_kernel()) return;

@@ -15,6 +15,7 @@
 #include "memory.h"
 #include "names.h"
 #include "record.h"
+#include "team.h"
 
 namespace cuda_cpu {
 
@@ -111,11 +112,14 @@ bool valid_launch(const Kernel& kernel, const Shape& shape) {
     }
     if (const dim3 cluster = shape.cluster; cluster.x != 0) {
         const uint64_t blocks = uint64_t{cluster.x} * cluster.y * cluster.z;
-        if (blocks == 0 || blocks > 16 || grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
-            return refuse(cudaErrorInvalidClusterSize,
-                          format("has a grid of %u x %u x %u blocks in clusters of %u x %u x %u: at most "
-                                 "16 blocks make up a cluster, and each side of the grid is a multiple of the cluster's",
-                                 grid.x, grid.y, grid.z, cluster.x, cluster.y, cluster.z));
+        if (blocks == 0 || blocks > 16 || grid.x % cluster.x != 0 || grid.y % cluster.y != 0 ||
+            grid.z % cluster.z != 0)
+            return refuse(
+                cudaErrorInvalidClusterSize,
+                format("has a grid of %u x %u x %u blocks in clusters of %u x %u x %u: at most "
+                       "16 blocks make up a cluster, and each side of the grid is a multiple of "
+                       "the cluster's",
+                       grid.x, grid.y, grid.z, cluster.x, cluster.y, cluster.z));
     }
     if (!in_kernel() && Queue::instance().breaks_capture(shape.stream))
         return refuse(cudaErrorStreamCaptureImplicit,

@@ -60,7 +60,8 @@ NodeWork copy_work(const cudaMemcpy3DParms& p) {
     return [p](cudaStream_t stream) { return cudaMemcpy3DAsync(&p, stream); };
 }
 NodeWork copy_work(void* target, const void* source, size_t bytes, cudaMemcpyKind kind) {
-    return [=](cudaStream_t stream) { return cudaMemcpyAsync(target, source, bytes, kind, stream); };
+    return
+        [=](cudaStream_t stream) { return cudaMemcpyAsync(target, source, bytes, kind, stream); };
 }
 NodeWork host_work(const cudaHostNodeParams& p) {
     return [p](cudaStream_t stream) { return cudaLaunchHostFunc(stream, p.fn, p.userData); };

@@ -85,7 +85,8 @@ class RaceOrder {
         std::shared_ptr<Knowledge> knowledge;
         for (unsigned int rest = lanes; rest != 0; rest &= rest - 1) {
             const unsigned int thread = first + static_cast<unsigned int>(__builtin_ctz(rest));
-            for (unsigned int i = 0; i < 32; ++i) common[i] = std::max(common[i], now_->met[thread][i]);
+            for (unsigned int i = 0; i < 32; ++i)
+                common[i] = std::max(common[i], now_->met[thread][i]);
             common[thread - first] = now_->steps[thread]++;
             if (now_->thread_knows[thread] == nullptr) continue;
             if (knowledge == nullptr) knowledge = std::make_shared<Knowledge>();
@@ -94,7 +95,8 @@ class RaceOrder {
         for (unsigned int rest = lanes; rest != 0; rest &= rest - 1) {
             const unsigned int thread = first + static_cast<unsigned int>(__builtin_ctz(rest));
             now_->met[thread] = common;
-            if (knowledge != nullptr) now_->thread_knows[thread] = std::make_shared<Knowledge>(*knowledge);
+            if (knowledge != nullptr)
+                now_->thread_knows[thread] = std::make_shared<Knowledge>(*knowledge);
         }
     }
 
@@ -124,8 +126,10 @@ class RaceOrder {
         // what the others fenced before the barrier lies before what this thread does now.
         if (fenced_before_barrier) Knowledge::raise(released.fenced, now_->number, now_->barriers);
         if (now_->fenced[thread] == 0) return;
-        Knowledge::raise(released.threads, key_of_thread(now_->number, thread), now_->fenced[thread]);
-        Knowledge::raise(released.blocks, now_->number, static_cast<uint32_t>(now_->fenced[thread] >> 32));
+        Knowledge::raise(released.threads, key_of_thread(now_->number, thread),
+                         now_->fenced[thread]);
+        Knowledge::raise(released.blocks, now_->number,
+                         static_cast<uint32_t>(now_->fenced[thread] >> 32));
         const unsigned int first = thread / 32 * 32;
         for (unsigned int lane = 0; lane < 32; ++lane) {
             if (now_->met[thread][lane] == 0) continue;
@@ -153,14 +157,14 @@ class RaceOrder {
     // What is kept of the block that a core runs.
     struct OfBlock {
         uint32_t serial = 0, number = 0, barriers = 0;
-        uint32_t first_fence = 0;                                // after how many barriers
-        std::vector<uint32_t> steps;                             // by thread
-        std::vector<uint32_t> last_places;                       // by thread: its last access
-        std::vector<bool> has_stored;                            // by thread: to global memory
-        std::vector<std::array<uint32_t, 32>> met;               // by thread: what it knows of its warp
-        std::vector<Time> fenced;                                // by thread: its last fence
-        std::vector<std::shared_ptr<Knowledge>> thread_knows;    // by thread
-        Knowledge knows;                                         // since the last barrier
+        uint32_t first_fence = 0;                   // after how many barriers
+        std::vector<uint32_t> steps;                // by thread
+        std::vector<uint32_t> last_places;          // by thread: its last access
+        std::vector<bool> has_stored;               // by thread: to global memory
+        std::vector<std::array<uint32_t, 32>> met;  // by thread: what it knows of its warp
+        std::vector<Time> fenced;                   // by thread: its last fence
+        std::vector<std::shared_ptr<Knowledge>> thread_knows;            // by thread
+        Knowledge knows;                                                 // since the last barrier
         std::unordered_map<const char*, Knowledge> synchronised_shared;  // by address
     };
     OfBlock* now_ = block_of_this_core();  // the one that runs
@@ -198,7 +202,8 @@ class RaceOrder {
             return thread != knowledge.threads.end() &&
                    (Time{then.barriers} << 32 | then.steps) <= thread->second;
         };
-        return known(now_->knows) || (now_->thread_knows[now.thread] != nullptr && known(*now_->thread_knows[now.thread]));
+        return known(now_->knows) || (now_->thread_knows[now.thread] != nullptr &&
+                                      known(*now_->thread_knows[now.thread]));
     }
 
  private:
@@ -215,9 +220,12 @@ class RaceOrder {
     static unsigned int number() {
         return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     }
-    Time time_of(unsigned int thread) const { return Time{now_->barriers} << 32 | now_->steps[thread]; }
+    Time time_of(unsigned int thread) const {
+        return Time{now_->barriers} << 32 | now_->steps[thread];
+    }
     Knowledge& own_knowledge(unsigned int thread) {
-        if (now_->thread_knows[thread] == nullptr) now_->thread_knows[thread] = std::make_shared<Knowledge>();
+        if (now_->thread_knows[thread] == nullptr)
+            now_->thread_knows[thread] = std::make_shared<Knowledge>();
         return *now_->thread_knows[thread];
     }
 

@@ -380,7 +380,7 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
         note_place(missing < end - begin ? "partly-uninitialised" : "uninitialised", now, false,
                    address, bytes);
     }
-    uint64_t storing_ = 0;          // threads of the grid
+    uint64_t storing_ = 0;  // threads of the grid
     // What settle() has to look at: the last access, and where it is in doubt.
     Stamp doubter_;
     const char* doubted_ = nullptr;
@@ -427,9 +427,7 @@ void meeting_without(unsigned int first, unsigned int absent, unsigned int mask,
 }
 void gives_way() { Races::instance().gives_way(); }
 void goes_on() { Races::instance().goes_on(); }
-void arrives_at_grid_barrier(uint64_t round) {
-    Races::instance().arrives_at_grid_barrier(round);
-}
+void arrives_at_grid_barrier(uint64_t round) { Races::instance().arrives_at_grid_barrier(round); }
 void leaves_grid_barrier(uint64_t round) { Races::instance().leaves_grid_barrier(round); }
 void allocated(const Allocation& allocation) {
     const bool known = allocation.kind != MemoryKind::device;  // host code may write it unseen

@@ -328,7 +328,8 @@ class Core {
     uint64_t shared_address(uint64_t offset) const {
         uint64_t address = offset;
         each_shared_space([&](const char* start, size_t bytes, uint64_t first) {
-            if (offset - first < bytes) address = reinterpret_cast<uint64_t>(start) + offset - first;
+            if (offset - first < bytes)
+                address = reinterpret_cast<uint64_t>(start) + offset - first;
         });
         return address;
     }

@@ -171,6 +171,12 @@ __attribute__((CUDA_CPU_OWN)) inline T& in_step(T& memory, CUDA_CPU_SITE) {
     }
     return memory;
 }
+// The same for a pointer that a cast has made.
+template <class T>
+__attribute__((CUDA_CPU_OWN)) inline volatile T* in_step_at(volatile T* pointer, CUDA_CPU_SITE) {
+    step(pointer, {file, line}, true);
+    return pointer;
+}
 }  // namespace cuda_cpu
 
 // ---------------------------------------------------------------- clocks

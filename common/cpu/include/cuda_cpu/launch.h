@@ -47,7 +47,7 @@ struct Shape {
     cudaStream_t stream;
     Site site;
     bool cooperative = false;  // all blocks at once, so that they can wait for each other
-    dim3 cluster{};            // so many blocks at once, which see each other's shared memory
+    dim3 cluster{0, 0, 0};     // so many blocks at once, which see each other's shared memory
     Shape(dim3 grid, dim3 block, size_t shared_bytes = 0, cudaStream_t stream = nullptr,
           Site site = Site::here(__builtin_FILE(), __builtin_LINE()))
         : grid(grid), block(block), shared_bytes(shared_bytes), stream(stream), site(site) {}

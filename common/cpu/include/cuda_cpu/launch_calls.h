@@ -146,10 +146,9 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
     const cudaError_t error = cudaPeekAtLastError();
     return valid ? cudaSuccess : error;
 }
-inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel,
-                                       void** arguments,
-                                       cuda_cpu::Site site = cuda_cpu::Site::here(
-                                           __builtin_FILE(), __builtin_LINE())) {
+inline cudaError_t cudaLaunchKernelExC(
+    const cudaLaunchConfig_t* config, const void* kernel, void** arguments,
+    cuda_cpu::Site site = cuda_cpu::Site::here(__builtin_FILE(), __builtin_LINE())) {
     return cuda_cpu::launch_by_address(kernel, arguments, cuda_cpu::shape_of(*config, site));
 }
 // The grids of a stream come one after another, whatever they allow.

@@ -102,7 +102,8 @@ void multiply_add(Total (&sums)[count], const Register (&a)[count_a], const Regi
     for (int i = 0; i < rows / 4; ++i) {
         const int row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
         if constexpr (halves) {
-            const float sum = add_products<rows, terms, A, B>(Half::at(sums[i / 2], i % 2), warp, row, column);
+            const float sum =
+                add_products<rows, terms, A, B>(Half::at(sums[i / 2], i % 2), warp, row, column);
             const uint32_t bits = Narrow<5, 10>::from(sum);
             sums[i / 2] = i % 2 == 0 ? (sums[i / 2] & 0xffff0000u) | bits
                                      : (sums[i / 2] & 0xffffu) | bits << 16;
@@ -127,8 +128,8 @@ void load_matrices(uint32_t (&registers)[count], uint64_t row, const char* file 
         const auto at = [&](int row, int column) {
             return uint32_t{static_cast<const uint16_t*>(warp[8 * i + row].first)[column]};
         };
-        registers[i] = turned ? at(2 * t, g) | at(2 * t + 1, g) << 16
-                              : at(g, 2 * t) | at(g, 2 * t + 1) << 16;
+        registers[i] =
+            turned ? at(2 * t, g) | at(2 * t + 1, g) << 16 : at(g, 2 * t) | at(g, 2 * t + 1) << 16;
     }
     all_lanes(file, line);
 }

@@ -12,8 +12,6 @@
 #pragma push_macro("nanosleep")
 #define __atomic_load(...) (::cuda_cpu::spin(), __atomic_load(__VA_ARGS__))
 #define __atomic_exchange(...) (::cuda_cpu::spin(), __atomic_exchange(__VA_ARGS__))
-#define __atomic_compare_exchange(...) \
-    (::cuda_cpu::spin(), __atomic_compare_exchange(__VA_ARGS__))
+#define __atomic_compare_exchange(...) (::cuda_cpu::spin(), __atomic_compare_exchange(__VA_ARGS__))
 #define sched_yield() (::cuda_cpu::yield(), ::cuda_cpu::in_kernel() ? 0 : sched_yield())
-#define nanosleep(...) \
-    (::cuda_cpu::yield(), ::cuda_cpu::in_kernel() ? 0 : nanosleep(__VA_ARGS__))
+#define nanosleep(...) (::cuda_cpu::yield(), ::cuda_cpu::in_kernel() ? 0 : nanosleep(__VA_ARGS__))

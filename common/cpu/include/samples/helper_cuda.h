@@ -55,13 +55,20 @@ inline int _ConvertSMVer2Cores(int major, int minor) {
 }
 inline const char* _ConvertSMVer2ArchName(int major, int minor) {
     switch (major) {
-        case 3: return "Kepler";
-        case 5: return "Maxwell";
-        case 6: return "Pascal";
-        case 7: return minor == 5 ? "Turing" : "Volta";
-        case 8: return minor == 9 ? "Ada" : "Ampere";
-        case 9: return "Hopper";
-        default: return "Blackwell";
+        case 3:
+            return "Kepler";
+        case 5:
+            return "Maxwell";
+        case 6:
+            return "Pascal";
+        case 7:
+            return minor == 5 ? "Turing" : "Volta";
+        case 8:
+            return minor == 9 ? "Ada" : "Ampere";
+        case 9:
+            return "Hopper";
+        default:
+            return "Blackwell";
     }
 }
 

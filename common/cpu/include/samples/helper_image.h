@@ -137,7 +137,8 @@ bool compareData(const T* reference, const T* data, unsigned int count, Margin m
                  float share) {
     unsigned int apart = 0;
     for (unsigned int i = 0; i < count; ++i) {
-        const double difference = std::abs(static_cast<double>(reference[i]) - static_cast<double>(data[i]));
+        const double difference =
+            std::abs(static_cast<double>(reference[i]) - static_cast<double>(data[i]));
         apart += !(difference <= static_cast<double>(margin));
     }
     return static_cast<double>(apart) <= static_cast<double>(share) * count;

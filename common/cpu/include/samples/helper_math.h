@@ -27,33 +27,33 @@ template <class Vector>
 struct VectorOf {
     static constexpr int count = 0;
 };
-#define CUDA_CPU_VECTOR_OF(type, scalar)                                                         \
-    template <>                                                                                  \
-    struct VectorOf<type##2> {                                                                   \
-        using Number = scalar;                                                                   \
-        static constexpr int count = 2;                                                          \
-    };                                                                                           \
-    template <>                                                                                  \
-    struct VectorOf<type##3> {                                                                   \
-        using Number = scalar;                                                                   \
-        static constexpr int count = 3;                                                          \
-    };                                                                                           \
-    template <>                                                                                  \
-    struct VectorOf<type##4> {                                                                   \
-        using Number = scalar;                                                                   \
-        static constexpr int count = 4;                                                          \
-    };                                                                                           \
-    }                                                                                            \
-    inline type##2 make_##type##2(scalar s) { return {s, s}; }                                   \
-    inline type##3 make_##type##3(scalar s) { return {s, s, s}; }                                \
-    inline type##4 make_##type##4(scalar s) { return {s, s, s, s}; }                             \
-    inline type##2 make_##type##2(type##3 v) { return {v.x, v.y}; }                              \
-    inline type##2 make_##type##2(type##4 v) { return {v.x, v.y}; }                              \
-    inline type##3 make_##type##3(type##2 v) { return {v.x, v.y, 0}; }                           \
-    inline type##3 make_##type##3(type##2 v, scalar z) { return {v.x, v.y, z}; }                 \
-    inline type##3 make_##type##3(type##4 v) { return {v.x, v.y, v.z}; }                         \
-    inline type##4 make_##type##4(type##3 v) { return {v.x, v.y, v.z, 0}; }                      \
-    inline type##4 make_##type##4(type##3 v, scalar w) { return {v.x, v.y, v.z, w}; }            \
+#define CUDA_CPU_VECTOR_OF(type, scalar)                                              \
+    template <>                                                                       \
+    struct VectorOf<type##2> {                                                        \
+        using Number = scalar;                                                        \
+        static constexpr int count = 2;                                               \
+    };                                                                                \
+    template <>                                                                       \
+    struct VectorOf<type##3> {                                                        \
+        using Number = scalar;                                                        \
+        static constexpr int count = 3;                                               \
+    };                                                                                \
+    template <>                                                                       \
+    struct VectorOf<type##4> {                                                        \
+        using Number = scalar;                                                        \
+        static constexpr int count = 4;                                               \
+    };                                                                                \
+    }                                                                                 \
+    inline type##2 make_##type##2(scalar s) { return {s, s}; }                        \
+    inline type##3 make_##type##3(scalar s) { return {s, s, s}; }                     \
+    inline type##4 make_##type##4(scalar s) { return {s, s, s, s}; }                  \
+    inline type##2 make_##type##2(type##3 v) { return {v.x, v.y}; }                   \
+    inline type##2 make_##type##2(type##4 v) { return {v.x, v.y}; }                   \
+    inline type##3 make_##type##3(type##2 v) { return {v.x, v.y, 0}; }                \
+    inline type##3 make_##type##3(type##2 v, scalar z) { return {v.x, v.y, z}; }      \
+    inline type##3 make_##type##3(type##4 v) { return {v.x, v.y, v.z}; }              \
+    inline type##4 make_##type##4(type##3 v) { return {v.x, v.y, v.z, 0}; }           \
+    inline type##4 make_##type##4(type##3 v, scalar w) { return {v.x, v.y, v.z, w}; } \
     namespace cuda_cpu {
 CUDA_CPU_VECTOR_OF(float, float)
 CUDA_CPU_VECTOR_OF(int, int)
@@ -80,9 +80,9 @@ Vector by_component(Change change, Vector a, More... more) {
 
 }  // namespace cuda_cpu
 
-#define CUDA_CPU_CONVERT(to, from)                                                                 \
-    inline to##2 make_##to##2(from##2 v) { return {(to)v.x, (to)v.y}; }                            \
-    inline to##3 make_##to##3(from##3 v) { return {(to)v.x, (to)v.y, (to)v.z}; }                   \
+#define CUDA_CPU_CONVERT(to, from)                                               \
+    inline to##2 make_##to##2(from##2 v) { return {(to)v.x, (to)v.y}; }          \
+    inline to##3 make_##to##3(from##3 v) { return {(to)v.x, (to)v.y, (to)v.z}; } \
     inline to##4 make_##to##4(from##4 v) { return {(to)v.x, (to)v.y, (to)v.z, (to)v.w}; }
 CUDA_CPU_CONVERT(float, int)
 CUDA_CPU_CONVERT(float, uint)
@@ -91,27 +91,27 @@ CUDA_CPU_CONVERT(int, uint)
 CUDA_CPU_CONVERT(uint, int)
 #undef CUDA_CPU_CONVERT
 
-#define CUDA_CPU_OPERATOR(sign)                                                                   \
-    template <class V>                                                                            \
-    cuda_cpu::IfVector<V> operator sign(V a, V b) {                                               \
-        return cuda_cpu::by_component([](auto x, auto y) { return x sign y; }, a, b);             \
-    }                                                                                             \
-    template <class V>                                                                            \
-    cuda_cpu::IfVector<V> operator sign(V a, cuda_cpu::NumberOf<V> b) {                           \
-        return cuda_cpu::by_component([=](auto x) { return x sign b; }, a);                       \
-    }                                                                                             \
-    template <class V>                                                                            \
-    cuda_cpu::IfVector<V> operator sign(cuda_cpu::NumberOf<V> a, V b) {                           \
-        return cuda_cpu::by_component([=](auto x) { return a sign x; }, b);                       \
-    }                                                                                             \
-    template <class V>                                                                            \
-    std::enable_if_t<(cuda_cpu::VectorOf<V>::count > 0)> operator sign##=(V& a, V b) {            \
-        a = a sign b;                                                                             \
-    }                                                                                             \
-    template <class V>                                                                            \
-    std::enable_if_t<(cuda_cpu::VectorOf<V>::count > 0)> operator sign##=(                        \
-        V& a, cuda_cpu::NumberOf<V> b) {                                                          \
-        a = a sign b;                                                                             \
+#define CUDA_CPU_OPERATOR(sign)                                                        \
+    template <class V>                                                                 \
+    cuda_cpu::IfVector<V> operator sign(V a, V b) {                                    \
+        return cuda_cpu::by_component([](auto x, auto y) { return x sign y; }, a, b);  \
+    }                                                                                  \
+    template <class V>                                                                 \
+    cuda_cpu::IfVector<V> operator sign(V a, cuda_cpu::NumberOf<V> b) {                \
+        return cuda_cpu::by_component([=](auto x) { return x sign b; }, a);            \
+    }                                                                                  \
+    template <class V>                                                                 \
+    cuda_cpu::IfVector<V> operator sign(cuda_cpu::NumberOf<V> a, V b) {                \
+        return cuda_cpu::by_component([=](auto x) { return a sign x; }, b);            \
+    }                                                                                  \
+    template <class V>                                                                 \
+    std::enable_if_t<(cuda_cpu::VectorOf<V>::count > 0)> operator sign##=(V& a, V b) { \
+        a = a sign b;                                                                  \
+    }                                                                                  \
+    template <class V>                                                                 \
+    std::enable_if_t<(cuda_cpu::VectorOf<V>::count > 0)> operator sign##=(             \
+        V& a, cuda_cpu::NumberOf<V> b) {                                               \
+        a = a sign b;                                                                  \
     }
 CUDA_CPU_OPERATOR(+)
 CUDA_CPU_OPERATOR(-)
@@ -123,15 +123,15 @@ cuda_cpu::IfVector<V> operator-(V a) {
     return cuda_cpu::by_component([](auto x) { return -x; }, a);
 }
 
-#define CUDA_CPU_OF_ONE(name, condition)                                                          \
-    template <class V>                                                                            \
-    cuda_cpu::condition<V> name(V a) {                                                            \
-        return cuda_cpu::by_component([](auto x) { return ::name(x); }, a);                       \
+#define CUDA_CPU_OF_ONE(name, condition)                                    \
+    template <class V>                                                      \
+    cuda_cpu::condition<V> name(V a) {                                      \
+        return cuda_cpu::by_component([](auto x) { return ::name(x); }, a); \
     }
-#define CUDA_CPU_OF_TWO(name, condition)                                                          \
-    template <class V>                                                                            \
-    cuda_cpu::condition<V> name(V a, V b) {                                                       \
-        return cuda_cpu::by_component([](auto x, auto y) { return ::name(x, y); }, a, b);         \
+#define CUDA_CPU_OF_TWO(name, condition)                                                  \
+    template <class V>                                                                    \
+    cuda_cpu::condition<V> name(V a, V b) {                                               \
+        return cuda_cpu::by_component([](auto x, auto y) { return ::name(x, y); }, a, b); \
     }
 CUDA_CPU_OF_ONE(floorf, IfReal)
 CUDA_CPU_OF_ONE(fracf, IfReal)
@@ -147,7 +147,8 @@ CUDA_CPU_OF_TWO(max, IfVector)
 
 template <class V>
 cuda_cpu::IfVector<V> clamp(V value, V low, V high) {
-    return cuda_cpu::by_component([](auto x, auto a, auto b) { return clamp(x, a, b); }, value, low, high);
+    return cuda_cpu::by_component([](auto x, auto a, auto b) { return clamp(x, a, b); }, value, low,
+                                  high);
 }
 template <class V>
 cuda_cpu::IfVector<V> clamp(V value, cuda_cpu::NumberOf<V> low, cuda_cpu::NumberOf<V> high) {

@@ -79,7 +79,8 @@ inline bool getCmdLineArgumentString(const int argc, const char** argv, const ch
 inline char* sdkFindFilePath(const char* file, const char* program) {
     std::string folder = program == nullptr ? "" : program;
     folder.erase(folder.find_last_of('/') + 1);
-    for (const std::string& place : {std::string(), std::string("data/"), std::string("../data/"), folder, folder + "data/"}) {
+    for (const std::string& place :
+         {std::string(), std::string("data/"), std::string("../data/"), folder, folder + "data/"}) {
         struct stat facts;
         const std::string path = place + file;
         if (stat(path.c_str(), &facts) == 0) return strdup(path.c_str());

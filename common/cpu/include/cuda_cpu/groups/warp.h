@@ -97,12 +97,12 @@ class Lanes {
 // Whole warps of the block that follow each other. They meet at a barrier, and show each other where their values lie.
 class Warps {
  public:
-    explicit Warps(unsigned int size)
-        : size_(size), first_(number_in_block() & ~(size - 1)) {}
+    explicit Warps(unsigned int size) : size_(size), first_(number_in_block() & ~(size - 1)) {}
     unsigned int thread_rank() const { return number_in_block() - first_; }
     void sync(CUDA_CPU_SITE) const {
         const unsigned int left = blockDim.x * blockDim.y * blockDim.z - first_;
-        numbered_barrier(barriers_of_ptx + first_ / 32, left < size_ ? left : size_, true, file, line);
+        numbered_barrier(barriers_of_ptx + first_ / 32, left < size_ ? left : size_, true, file,
+                         line);
     }
     template <class T>
     T shfl(T value, unsigned int rank, CUDA_CPU_SITE) const {

@@ -74,7 +74,7 @@ int main() {
     launch_constant<outer::plain>(out);
     EXPECT(result(out) == 2);
 
-    const auto later = [&](int blocks) { bounded < < <blocks, n> 1 ? 32 : 64 >>> (out, blocks); };
+    const auto later = [&](int blocks) { bounded<<<blocks, (n > 1) ? 32 : 64>>>(out, blocks); };
     later(8 >> 1);
     EXPECT(result(out) == 4);
     bounded<<<dim3(1), dim3(std::is_same<int, float>::value ? 64 : 1), 0, 0>>>(out, n > 1);

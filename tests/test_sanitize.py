@@ -121,6 +121,15 @@ def test_random_order_says_its_seed():
 
 
 @only_cpu
+@pytest.mark.parametrize("order", ["forward", "reversed"])
+def test_cooperative_launch(order):
+    """What a barrier of the grid orders is no race; without it two blocks race. Blocks that wait for another give way."""
+    result = run_sanitize(FAULTS.with_name("sanitize_cooperative.cu"), env={"CUDA_CPU_ORDER": order})
+    assert result.returncode == 1 and result.stdout.endswith("1 fault found\n"), result.stdout + result.stderr
+    assert re.match(r"sanitize_cooperative\.cu:12 and sanitize_cooperative\.cu:14: race in kernel shift on the array values", result.stdout)
+
+
+@only_cpu
 def test_several_lists_of_arguments():
     """`--` makes another run; each finding is said once, and the all-clear names every kernel that ran."""
     result = run_sanitize(FAULTS, "--", "0", "--", "1", "--", "1")

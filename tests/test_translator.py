@@ -4,6 +4,7 @@ import os
 import shlex
 import shutil
 import re
+import subprocess
 import sys
 import time
 

@@ -14,6 +14,8 @@ class VolatileMemory:
     def volatile(self, word: int) -> None:
         """Marks the accesses to what the declaration around the word `volatile` declares, or through what it casts to."""
         around = self.parent[word]
+        if self.keyword_cast_to_volatile(word):
+            return
         if self.token(around) == "(":
             close = self.partner[around]
             if self.cast_to_volatile(word, around, close):
@@ -25,8 +27,6 @@ class VolatileMemory:
                 return
             scope, shared = (body, self.partner[body] or body), False
         else:
-            if self.keyword_cast_to_volatile(word):
-                return
             first, last = self.declaration(word)
             if last is None or any(self.tokens[index] in ("(", "typedef", "using") for index in range(first, word)):
                 return

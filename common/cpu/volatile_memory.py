@@ -109,7 +109,7 @@ class VolatileMemory:
 
     def mark_pointer(self, first: int, last: int) -> None:
         """Marks the tokens of a pointer to volatile memory that is made on the spot."""
-        if self.in_function(first):
+        if self.in_function(first) and "/cpu/include/" not in self.position(self.starts[first])[0]:
             self.insert(self.starts[first], "::cuda_cpu::in_step_at(")
             self.append(last, ")")
 

@@ -33,7 +33,7 @@ struct Together {
 };
 #if CUDART_VERSION < 13000 || defined(CUDA_ON_CPU)  // Thrust 3 has it no more
 struct Negative : thrust::unary_function<int, int> {
-    __host__ __device__ int operator()(int x) const { return -x; }
+    __host__ __device__ int operator()(int x) const { return thrust::min(-x, x); }
 };
 static_assert(std::is_same<Negative::result_type, int>::value, "as older programs ask for it");
 #endif
@@ -89,6 +89,9 @@ int main() {
     EXPECT(thrust::partition_point(numbers.begin(), numbers.end(), Even()) - numbers.begin() == 4);
     const auto end = thrust::remove_if(numbers.begin(), numbers.end(), Even());
     EXPECT(end - numbers.begin() == 5 && host(numbers, 5) == (std::vector<int>{1, 3, 5, 7, 9}));
+#if CUDART_VERSION < 13000 || defined(CUDA_ON_CPU)
+    EXPECT(Negative()(3) == -3 && Negative()(-3) == -3);
+#endif
     EXPECT(thrust::none_of(numbers.begin(), end, Even()));
     thrust::replace_if(numbers.begin(), numbers.end(), Even(), 0);
 

@@ -22,5 +22,13 @@ struct identity {
     using result_type = T;
     const T& operator()(const T& x) const { return x; }
 };
+template <class T>
+const T& min(const T& a, const T& b) {
+    return b < a ? b : a;
+}
+template <class T>
+const T& max(const T& a, const T& b) {
+    return a < b ? b : a;
+}
 THRUST_NAMESPACE_END
 #endif

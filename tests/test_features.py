@@ -74,6 +74,35 @@ def test_nccl_between_processes(wrong, well, said):
     assert result.stdout == f"{well} of 4 ranks end well\n" and said in result.stderr, result.stdout + result.stderr
 
 
+PARENT = """#include <cstdio>
+__global__ void add_up(int* values, int count) {
+    if (count > 1) {
+        add_up<<<2, 1>>>(values + blockIdx.x * count, count / 2);
+        cudaDeviceSynchronize();
+        values[blockIdx.x * count] += values[blockIdx.x * count + count / 2];
+    }
+}
+int main() {
+    int* values;
+    cudaMallocManaged(&values, 64 * sizeof *values);
+    for (int i = 0; i < 64; ++i) values[i] = i;
+    add_up<<<1, 1>>>(values, 64);
+    cudaDeviceSynchronize();
+    std::printf("%d %s\\n", values[0], cudaGetErrorString(cudaGetLastError()));
+    cudaFree(values);
+}
+"""
+
+
+@only_cpu
+@pytest.mark.parametrize("flags, said", [("-DCUDA_FORCE_CDP1_IF_SUPPORTED", "2016 no error\n"), ("", "")])
+def test_a_kernel_that_waits_for_its_children(tmp_path, flags, said):
+    """As before CUDA 12, where the program says so; else it is refused, and the sentence tells of that."""
+    (tmp_path / "parent.cu").write_text(PARENT)
+    result = farm.run("make", "run", f"FILE={tmp_path}/parent.cu", f"FLAGS={flags}", f"PYTHON={sys.executable}", env={"BACKEND": "cpu"})
+    assert result.stdout.endswith(said) and (said or "-DCUDA_FORCE_CDP1_IF_SUPPORTED" in result.stderr), result.stdout + result.stderr
+
+
 MAIN = """#include <cstdio>
 #include <part.h>
 #include <omp.h>

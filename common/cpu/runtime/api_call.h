@@ -26,7 +26,8 @@ bool lost_in_fork = false;
         std::strstr(function, "Synchronize") == nullptr
             ? "."
             : ": a kernel never waits for the grids that it launches. Launch the work that must "
-              "come after them into cudaStreamTailLaunch.";
+              "come after them into cudaStreamTailLaunch. (A program of before CUDA 12: compile it "
+              "with -DCUDA_FORCE_CDP1_IF_SUPPORTED, as nvcc 12 takes it.)";
     stop(learners_place() + format("kernel %s calls %s, which device code cannot call%s",
                                    current_kernel(), function, advice));
 }

@@ -195,6 +195,30 @@ bool submit(Kernel* taken, const char* arguments, const Shape& shape, const void
     return true;
 }
 
+// What kernels of before CUDA 12 call: waits for all that the running block has launched.
+cudaError_t synchronize_in_kernel() {
+    if (!in_kernel()) return cudaDeviceSynchronize();
+    if constexpr (is_observed) {
+        stop(
+            "make sanitize, explain and replay do not watch kernels that wait for what they "
+            "launch: make run does.");
+    }
+    const uint64_t block =
+        blockIdx.x + uint64_t{gridDim.x} * (blockIdx.y + uint64_t{gridDim.y} * blockIdx.z);
+    for (Grid& parent = *current_grid;;) {
+        std::unique_lock<std::mutex> lock(parent.children_mutex);
+        auto& children = parent.children;
+        const auto next = std::find_if(children.begin(), children.end(), [&](const auto& child) {
+            return child->parent_block == block;
+        });
+        if (next == children.end()) return cudaSuccess;
+        std::unique_ptr<Grid> child = std::move(*next);
+        children.erase(next);
+        lock.unlock();
+        if (!Team::instance().run_for(std::move(child))) Core::mine().abort_kernel();
+    }
+}
+
 namespace {
 std::map<const void*, MakeLaunchable>& noted_kernels() {
     static auto& kernels = *new std::map<const void*, MakeLaunchable>;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -49,6 +50,17 @@ class Team {
         if (grid.stand_ins > 0) Crowd::instance().wait();
     }
 
+    // A grid for which the running block waits, and what it launches: on another thread, block by block. False if it was
+    // aborted.
+    bool run_for(std::unique_ptr<Grid> grid) {
+        std::promise<bool> ended;
+        Crowd::instance().add([&] { ended.set_value(run_alone(*grid)); });
+        Turn::give();
+        const bool well = ended.get_future().get();
+        Turn::take();
+        return well;
+    }
+
     // The running block waits for another one, which may not have begun: a further thread takes over what this core has
     // taken, and then what is left. Only once for each block, since who stands in does so to the end.
     void give_way(uint64_t waits) {
@@ -87,6 +99,15 @@ class Team {
             std::lock_guard<std::mutex> lock(mutex_);
             if (--at_work_ == 0) done_.notify_one();
         }
+    }
+
+    bool run_alone(Grid& grid) {
+        work(grid);
+        for (auto* const launches : {&grid.children, &grid.tails}) {
+            for (auto& launch : *launches)
+                if (!grid.aborted && !run_alone(*launch)) grid.aborted = true;
+        }
+        return !grid.aborted;
     }
 
     // Each block on a thread of its own.

@@ -173,3 +173,12 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int* blocks, KernelFunction,
     *blocks = 8;
     return cudaSuccess;
 }
+
+// Before CUDA 12 a kernel could wait for what it had launched. nvcc 12 still takes that for cards before compute
+// capability 9.0, with this definition.
+namespace cuda_cpu {
+cudaError_t synchronize_in_kernel();
+}
+#ifdef CUDA_FORCE_CDP1_IF_SUPPORTED
+#define cudaDeviceSynchronize() ::cuda_cpu::synchronize_in_kernel()
+#endif

@@ -1,6 +1,7 @@
 """Judges streams: a sharpened picture, strip sums and chains of steps against NumPy, in several orders of the streams;
 and what was asked of CUDA, in CPU mode from its record of calls: where work went, and whether the host waited."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -108,14 +109,17 @@ def no_cells(expected, got, case):
 # What was asked of CUDA
 
 
-def hidden_wait(calls, kernel, at_a_time):
-    """The first call in which the host waits between two launches of the kernel that belong to one run; None without."""
-    places = [place for place, call in enumerate(calls) if call["kernel"] == kernel and call["work"]]
-    for first in range(0, len(places) - at_a_time + 1, at_a_time):
-        for call in calls[places[first]:places[first + at_a_time - 1]]:
-            if call["waits"] or call["call"] in ("cudaEventQuery", "cudaStreamQuery"):
-                return call["call"]
-    return None
+def first_wait(calls):
+    """The first call in which the host waits, or asks whether it must; None without."""
+    return next((call["call"] for call in calls if call["waits"] or call["call"] in ("cudaEventQuery", "cudaStreamQuery")), None)
+
+
+def handed_out(calls, streams):
+    """The calls from fork_streams() to join_streams(), of all runs before which and behind which the host waits."""
+    letters = {"cudaDeviceSynchronize": "D", "cudaEventRecord": "R", "cudaStreamWaitEvent": "W"}
+    text = "".join(letters.get(call["call"], ".") for call in calls)
+    runs = re.finditer(f"DR{'W' * (streams - 1)}(.*?){'RW' * (streams - 1)}D", text)
+    return [call for run in runs for call in calls[run.start(1):run.end(1)]]
 
 
 WAITS = {
@@ -125,10 +129,15 @@ WAITS = {
 }
 
 
+OF_CALL = {"launch": "TODO 2b", "cudaEventRecord": "TODO 3a", "cudaStreamWaitEvent": "TODO 3b", "cudaLaunchHostFunc": "TODO 4"}
+
+
 def judge_strips(case, strips, streams):
-    """Nobody waited while strips were handed out, and all streams had kernels and copies."""
+    """Nobody waited while strips were handed out, nothing went to the default stream, and all streams had kernels and copies."""
     calls = case.last_run.record["calls"]
-    call = hidden_wait(calls, "sharpen_kernel", strips)
+    out = handed_out(calls, streams)
+    case.expect(out, "launch_strips() no longer begins with fork_streams() and ends with join_streams()")
+    call = first_wait(out)
     if call:
         raise checker.Failure("the result is right, but nothing runs beside anything else: the host waits while strips are handed out",
                               WAITS.get(call, f"{call} makes it wait (TODO 2 or 3)"))
@@ -137,14 +146,16 @@ def judge_strips(case, strips, streams):
     if kept > 0:
         raise checker.Failure(f"{checker.counted(kept, 'piece')} of pinned memory {'is' if kept == 1 else 'are'} never freed",
                               "what cudaMallocHost gave is given to cudaFreeHost (TODO 1b)")
-    for what, used in (("launches", [call["stream"] for call in calls if call["kernel"] == "sharpen_kernel"]),
-                       ("copies", [call["stream"] for call in calls if call["call"] == "cudaMemcpyAsync"])):
-        wanted = min(strips, streams)
-        found = len({stream for stream in used if stream > 0})
-        if found < wanted or 0 in used:
-            raise checker.Failure(
-                f"the result is right, but of {strips} strips the {what} use {found} of the {wanted} streams{', and the default stream' if 0 in used else ''}",
-                "a strip's copies and its launch belong into its stream, picture.stream(strip) (TODO 2)")
+    call = next((call["call"] for call in out if call["stream"] == 0), None)
+    if call:
+        raise checker.Failure("the result is right, but while strips are handed out something goes to the default stream, which waits for all others",
+                              f"{'the' if call == 'launch' else 'a call of'} {call} names no stream, or 0: a strip's work belongs into "
+                              f"picture.stream(strip) ({OF_CALL.get(call, 'TODO 2 to 4')})")
+    for what, used in (("launches", {call["stream"] for call in out if call["kernel"] == "sharpen_kernel"}),
+                       ("copies", {call["stream"] for call in out if call["call"] == "cudaMemcpyAsync"})):
+        if len(used) < min(strips, streams):
+            raise checker.Failure(f"the result is right, but of {strips} strips the {what} use {len(used)} of the {min(strips, streams)} streams",
+                                  "a strip's copies and its launch belong into its stream, picture.stream(strip) (TODO 2)")
 
 
 def judge_graph(case, nodes):
@@ -179,6 +190,18 @@ def in_orders(case, variant, others=("reversed", "random:1", "random:2"), judge=
         judge(picture(case, variant, 61, 50, 7, record=True))
 
 
+def why_not_told(is_told_of_some):
+    if is_told_of_some:
+        return "each strip has an Arrival of its own, &picture.arrivals[strip] (TODO 4)"
+    return "nothing calls note_arrival (TODO 4)"
+
+
+def why_too_early(case):
+    if case.last_run.record and not any(call["call"] == "cudaLaunchHostFunc" for call in case.last_run.record["calls"]):
+        return "note_arrival is called while the work is handed out: the strip's stream is to call it, by cudaLaunchHostFunc (TODO 4)"
+    return "note_arrival is called before the strip is there: it belongs into the strip's stream, behind the copy to the host (TODO 4)"
+
+
 def told(case, variant):
     """The host has been told of each strip, when it had come back."""
     def judge(wanted):
@@ -188,8 +211,7 @@ def told(case, variant):
             silent = all(sums[strip] == -1 for strip in wrong)
             raise checker.Failure(
                 f"of {len(wanted)} strips the host was {'not told of' if silent else 'told too early of'} {len(wrong)}, number {wrong[0]} the first",
-                "nothing calls note_arrival (TODO 4)" if silent else
-                "note_arrival is called before the strip is there: it belongs into the strip's stream, behind the copy to the host (TODO 4)")
+                why_not_told(len(wrong) < len(wanted)) if silent else why_too_early(case))
 
     in_orders(case, variant, judge=judge)
 

@@ -4,7 +4,8 @@
 //
 // A launch is the call "launch". "work": how many operations it has put into the queue, none while a
 // stream is captured; "stream": where, by the order in which streams get their first, 0 is the default
-// stream of its device, -1 none; "waits": the host has waited in it for the device, as a copy of pageable memory does.
+// stream of its device, -1 none; that of cudaStreamWaitEvent is the one that waits; "waits": the host has waited in it for
+// the device, as a copy of pageable memory does.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +34,10 @@ class CallLog {
     void launches(const std::string& kernel) {
         if (Made* const last = newest()) last->function = "launch", last->kernel = kernel;
     }
-    // `stream`: null for a default stream.
-    void work_for(cudaStream_t stream, int priority, int device) {
+    // `stream`: null for a default stream. A wait for an event is no work, and yet has a stream.
+    void work_for(cudaStream_t stream, int priority, int device, uint64_t work = 1) {
         Made* const last = newest();
-        if (last == nullptr || last->work++ > 0) return;
+        if (last == nullptr || (last->work += work) > work) return;
         const int fresh = static_cast<int>(numbers_.size()) + 1;
         last->stream = stream == nullptr ? 0 : numbers_.emplace(stream, fresh).first->second;
         last->priority = priority;

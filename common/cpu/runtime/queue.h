@@ -90,9 +90,7 @@ class Queue {
             last = {captured.nodes.size() - 1};
             return 0;
         }
-        const bool is_default = kind_of(stream) == StreamKind::waits_for_all;
-        CallLog::instance().work_for(is_default ? nullptr : stream, priority_of(stream),
-                                     device_of(stream));
+        log(stream, 1);
         last_of_stream_[stream] = ++last_number_;
         last_of_device_[device_of(stream)] = last_number_;
         operations_.push_back({last_number_, stream, kind_of(stream), device_of(stream),
@@ -144,6 +142,7 @@ class Queue {
     void wait(cudaStream_t asked, uint64_t number) {
         const cudaStream_t stream = of_device(asked);
         observer::stream_waits(stream, kind_of(stream), device_of(stream), number);
+        log(stream, 0);
         behind_of_stream_[stream].push_back(number);
     }
     // Asking makes progress: each question that is answered with no runs one more operation.
@@ -212,6 +211,11 @@ class Queue {
         if (stream == cudaStreamPerThread) return StreamKind::common;
         if (stream->is_default) return StreamKind::waits_for_all;
         return stream->flags == cudaStreamNonBlocking ? StreamKind::apart : StreamKind::common;
+    }
+    static void log(cudaStream_t stream, uint64_t work) {
+        const bool is_default = kind_of(stream) == StreamKind::waits_for_all;
+        CallLog::instance().work_for(is_default ? nullptr : stream, priority_of(stream),
+                                     device_of(stream), work);
     }
     static int priority_of(cudaStream_t stream) {
         const bool made =

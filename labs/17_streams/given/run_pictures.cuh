@@ -68,7 +68,7 @@ class PictureRunner {
             name, [&] { prepare(picture); }, launch, [&] { return judge(picture); });
         const bool right = trial.comparison.right();
         if (right && in_strips && name != "graph" && !lab::runs_once)
-            draw_timeline(study_, request_, name, picture);
+            prepare(picture), draw_timeline(study_, request_, name, picture);
         if (in_strips) note_silence(name);
         if (request_.asynchronous && !lab::on_cpu && right && in_strips &&
             !returns_at_once(picture.streams[0], launch))

@@ -4,7 +4,11 @@
 #include <thrust/version.h>
 
 #if THRUST_VERSION >= 300000
+#include <cuda/std/__algorithm/max.h>
+#include <cuda/std/__algorithm/min.h>
 THRUST_NAMESPACE_BEGIN
+using ::cuda::std::max;
+using ::cuda::std::min;
 template <class Argument, class Result>
 struct unary_function {
     using argument_type = Argument;
@@ -22,13 +26,5 @@ struct identity {
     using result_type = T;
     const T& operator()(const T& x) const { return x; }
 };
-template <class T>
-const T& min(const T& a, const T& b) {
-    return b < a ? b : a;
-}
-template <class T>
-const T& max(const T& a, const T& b) {
-    return a < b ? b : a;
-}
 THRUST_NAMESPACE_END
 #endif

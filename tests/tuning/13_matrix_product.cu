@@ -236,7 +236,7 @@ class Bench {
 
     static const Candidate<T>& chosen(const Product<T>& product) {
         static const std::vector<Candidate<T>> candidates = table(T());
-        return choose(candidates, product);
+        return *choose(candidates, product).candidate;
     }
 
     static std::vector<Candidate<double>> table(double) { return tensor_candidates(); }

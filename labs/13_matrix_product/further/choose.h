@@ -85,29 +85,41 @@ double estimated_time(const Candidate<T>& candidate, const Product<T>& product, 
     return time * candidate.height * candidate.width * products;
 }
 
-// Launches the tile that --block-tile names, or the one that should be fastest here; where that helps, with k
-// in parts of at least 512.
+// A tile, and in how many parts k is.
 template <class T>
-lab::Launch launch_best(const std::vector<Candidate<T>>& candidates, const Product<T>& product) {
+struct Choice {
+    const Candidate<T>* candidate;
+    int parts = 1;
+};
+
+// The tile that --block-tile names, or the one that should be fastest here; where that helps, with k in parts of at
+// least 512.
+template <class T>
+Choice<T> choose(const std::vector<Candidate<T>>& candidates, const Product<T>& product) {
     const int multiprocessors = lab::device_attribute(cudaDevAttrMultiProcessorCount);
     const int shared_bytes = lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-    const Candidate<T>* best = nullptr;
-    int best_parts = 1;
+    Choice<T> best = {nullptr};
     double best_time = 0;
     for (const Candidate<T>& candidate : candidates) {
-        if (candidate.name() == product.block_tile) return candidate.launch(product);
-        if (best != nullptr && candidate.shared_bytes > size_t(shared_bytes)) continue;
+        if (candidate.name() == product.block_tile) return {&candidate};
+        if (best.candidate != nullptr && candidate.shared_bytes > size_t(shared_bytes)) continue;
         const int most =
             candidate.launch_divided == nullptr ? 1 : std::clamp(product.k / 512, 1, 65535);
         for (int parts = 1; parts <= most; ++parts) {
             const double time = estimated_time(candidate, product, multiprocessors, parts);
-            if (best != nullptr && time >= best_time) continue;
-            best = &candidate;
-            best_parts = parts;
+            if (best.candidate != nullptr && time >= best_time) continue;
+            best = {&candidate, parts};
             best_time = time;
         }
     }
-    return best_parts == 1 ? best->launch(product) : best->launch_divided(product, best_parts);
+    return best;
+}
+
+template <class T>
+lab::Launch launch_best(const std::vector<Candidate<T>>& candidates, const Product<T>& product) {
+    const Choice<T> best = choose(candidates, product);
+    return best.parts == 1 ? best.candidate->launch(product)
+                           : best.candidate->launch_divided(product, best.parts);
 }
 
 template <class T>

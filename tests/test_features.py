@@ -74,6 +74,15 @@ def test_nccl_between_processes(wrong, well, said):
     assert result.stdout == f"{well} of 4 ranks end well\n" and said in result.stderr, result.stdout + result.stderr
 
 
+@only_cpu
+@pytest.mark.ahead(farm.build, "tests/programs/sample_headers.cu")
+def test_headers_of_the_samples(tmp_path):
+    """helper_cuda.h and its kin where a program does not bring them; a failed call is named."""
+    result = farm.run(farm.build("tests/programs/sample_headers.cu"), "--count=4", f"-image={tmp_path}/image.ppm")
+    assert result.stdout.endswith("\n4 -1.000 1.000 -0.485 1\n1 2 2 60 1\n"), result.stdout + result.stderr
+    assert result.returncode == 1 and re.search(r"sample_headers.cu:45: `cudaFree\(.*\)` failed: cudaErrorInvalid", result.stderr), result.stderr
+
+
 PARENT = """#include <cstdio>
 __global__ void add_up(int* values, int count) {
     if (count > 1) {

@@ -228,6 +228,10 @@ def test_a_header_that_is_not_there():
     with pytest.raises(TranslationError, match=r"^my\.cu:4: error: cufftXt\.h is not in CPU mode, which has no cuFFT over "):
         refuse_absent_headers(text)
     refuse_absent_headers(text.replace("cufftXt.h", "mine.h"))
+    refuse_absent_headers(text.replace("/opt/cuda/cufftXt.h", "/home/me/cub/mine.h").replace("cufftXt.h", "mine.h"))
+    refuse_absent_headers(text.replace("/opt/cuda/cufftXt.h", "cub/mine.h"))
+    with pytest.raises(TranslationError, match=r"^my\.cu:4: error: cub/grid/grid_queue\.cuh is not in CPU mode"):
+        refuse_absent_headers(text.replace("/opt/cuda/cufftXt.h", "/opt/cuda/include/cccl/cub/grid/grid_queue.cuh"))
 
     said = "my.cu:3:10: fatal error: npp.h: No such file or directory\n    3 | #include <npp.h>\ncompilation terminated.\n"
     assert missing(said).startswith("my.cu:3: error: npp.h is not in CPU mode, which has no NPP: ")

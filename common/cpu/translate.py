@@ -98,12 +98,14 @@ def refuse_absent_names(text: str, spans: list[tuple[int, int]]) -> None:
         return
 
 
-def absence(header: str, absent: dict[str, str]) -> str | None:
-    """The sentence about a header that is not there; None if it is none of CUDA's."""
+def absence(header: str, absent: dict[str, str], found: bool = False) -> str | None:
+    """The sentence about a header that is not there; None if it is none of CUDA's. `found` if it is the compiler's path."""
     parts = header.split("/")
     for first in range(len(parts)):
         name = "/".join(parts[first:])
-        folder = next((key for key in absent if key.endswith("/") and name.startswith(key)), None)
+        # A folder of CUDA's, as it is written or in the place of a toolkit; a learner's own may have its name.
+        is_of_toolkit = first == 0 and not found or first > 0 and parts[first - 1] in ("include", "cccl")
+        folder = next((key for key in absent if key.endswith("/") and is_of_toolkit and name.startswith(key)), None)
         if what := absent.get(name) or absent.get(folder or ""):
             return f"{name} is not in CPU mode, which has no {what}: this program needs a card (BACKEND=gpu)"
     return None
@@ -121,7 +123,7 @@ def refuse_absent_headers(text: str) -> None:
         if "1" in flags:
             if not around[-1][1] and not os.path.abspath(file).startswith(own):
                 absent = absent or absent_headers()
-                if sentence := absence(file, absent):
+                if sentence := absence(file, absent, found=True):
                     raise TranslationError(around[-1][0], line + text.count("\n", end, match.start()), sentence, "")
             around.append((file, "3" in flags))
         elif "2" in flags and len(around) > 1:

@@ -100,6 +100,7 @@ void check_capture() {
     }
     // What cannot be captured ends the capture.
     int* const number = zeros<int>(1);
+    bool called = false;
     const auto refused = [&](cudaError_t error, const auto& call) {
         cudaGraph_t graph = nullptr;
         SUCCEEDS(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
@@ -114,7 +115,17 @@ void check_capture() {
     refused(cudaErrorStreamCaptureUnsupported, [&] { return cudaStreamSynchronize(stream); });
     refused(cudaErrorStreamCaptureUnsupported, [] { return cudaDeviceSynchronize(); });
     refused(cudaErrorCapturedEvent, [&] { return cudaEventSynchronize(joined); });
+    refused(cudaErrorStreamCaptureUnsupported, [&] { return cudaStreamQuery(stream); });
     refused(cudaErrorStreamCaptureImplicit, [&] { return cudaMemsetAsync(number, 0, 4); });
+    refused(cudaErrorStreamCaptureImplicit, [&] { return cudaStreamWaitEvent(0, joined, 0); });
+    refused(cudaErrorStreamCaptureImplicit, [&] { return cudaStreamWaitEvent(0, outside, 0); });
+    refused(cudaErrorStreamCaptureImplicit, [&] { return cudaStreamSynchronize(0); });
+    refused(cudaErrorStreamCaptureImplicit, [&] { return cudaStreamQuery(0); });
+    refused(cudaErrorStreamCaptureImplicit, [&] {
+        return cudaLaunchHostFunc(
+            0, [](void* data) { *static_cast<bool*>(data) = true; }, &called);
+    });
+    EXPECT(!called);
     refused(cudaErrorStreamCaptureImplicit, [&] {
         append_kernel<<<1, 1>>>(log.entries, log.length, 'd');
         return cudaGetLastError();
@@ -124,7 +135,23 @@ void check_capture() {
     for (const cudaEvent_t one : {forked, joined, outside}) SUCCEEDS(cudaEventDestroy(one));
 }
 
+// What is no graph, and a node that is to wait for none.
+void check_no_graph() {
+    cudaGraph_t graph;
+    cudaGraphExec_t executable = nullptr;
+    cudaGraphNode_t node = nullptr;
+    FAILS(cudaErrorInvalidValue, cudaGraphInstantiateWithFlags(&executable, nullptr, 0));
+    EXPECT(executable == nullptr);
+    FAILS(cudaErrorInvalidValue, cudaGraphDestroy(nullptr));
+    FAILS(cudaErrorInvalidValue, cudaGraphClone(&graph, nullptr));
+    FAILS(cudaErrorInvalidValue, cudaGraphAddEmptyNode(&node, nullptr, nullptr, 0));
+    SUCCEEDS(cudaGraphCreate(&graph, 0));
+    FAILS(cudaErrorInvalidValue, cudaGraphAddEmptyNode(&node, graph, &node, 1));
+    SUCCEEDS(cudaGraphDestroy(graph));
+}
+
 int main() {
+    check_no_graph();
     check_two_waits();
     check_graph_order();
     check_capture();

@@ -21,7 +21,8 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
     return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-    if (const Call call; !call) return call.state;
+    const Call call;
+    if (!call) return call.state;
     auto& captures = Queue::instance().captures;
     const auto found = captures.find(stream);
     if (found == captures.end()) return failed(cudaErrorInvalidValue, "the stream is not captured");

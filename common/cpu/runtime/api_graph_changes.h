@@ -97,6 +97,7 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph,
 
 cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
                               size_t* count) {
+    if (const cudaError_t error = state_of(graph); error != cudaSuccess) return error;
     std::vector<cudaGraphNode_t> first, second;
     for (const auto& node : graph->nodes) {
         for (CUgraphNode_st* const other : node->after)
@@ -128,6 +129,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
 }
 // The graph in the language of Graphviz.
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned int) {
+    if (const cudaError_t error = state_of(graph); error != cudaSuccess) return error;
     FILE* const file = std::fopen(path, "w");
     if (file == nullptr)
         return failed(cudaErrorInvalidValue, std::string(path) + " cannot be written");

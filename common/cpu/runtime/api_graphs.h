@@ -15,12 +15,20 @@
 
 namespace {
 
+// Why it is no graph to work with, or success.
+cudaError_t state_of(cudaGraph_t graph) {
+    if (living_graphs().count(graph) != 0) return cudaSuccess;
+    return failed(cudaErrorInvalidValue, "there is no such graph");
+}
+
 cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                      size_t count, cudaGraphNodeType type,
                      std::function<cudaError_t(cudaStream_t)> enqueue,
                      const char* function = __builtin_FUNCTION()) {
     if (const Call call(function); !call) return call.state;
-    if (graph == nullptr || (after == nullptr && count > 0)) return failed(cudaErrorInvalidValue);
+    if (const cudaError_t error = state_of(graph); error != cudaSuccess) return error;
+    if (count > 0 && (after == nullptr || std::count(after, after + count, nullptr) > 0))
+        return failed(cudaErrorInvalidValue, "a node is to wait for one that there is not");
     graph->nodes.push_back(std::make_unique<CUgraphNode_st>(
         CUgraphNode_st{type, std::move(enqueue), {after, after + count}}));
     if (node != nullptr) *node = graph->nodes.back().get();
@@ -88,11 +96,15 @@ cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int) {
     return cudaSuccess;
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+    const Call call;
+    if (!call) return call.state;
+    if (const cudaError_t error = state_of(graph); error != cudaSuccess) return error;
     delete graph;
     return cudaSuccess;
 }
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
     if (const Call call; !call) return call.state;
+    if (const cudaError_t error = state_of(original); error != cudaSuccess) return error;
     std::map<const CUgraphNode_st*, CUgraphNode_st*> twin;
     *clone = new CUgraph_st;
     for (const auto& node : original->nodes) {
@@ -147,6 +159,7 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                        const cudaGraphNode_t* after, size_t count,
                                        cudaGraph_t child) {
+    if (const cudaError_t error = state_of(child); error != cudaSuccess) return error;
     auto executable = std::make_shared<CUgraphExec_st>();
     if (const cudaError_t error = fill_executable(*executable, *child); error != cudaSuccess)
         return error;
@@ -160,11 +173,13 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t, const cudaGraphNode_t* from,
     return cudaSuccess;
 }
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
+    if (const cudaError_t error = state_of(graph); error != cudaSuccess) return error;
     std::vector<cudaGraphNode_t> found;
     for (const auto& node : graph->nodes) found.push_back(node.get());
     return list_nodes(found, nodes, count);
 }
 cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
+    if (const cudaError_t error = state_of(graph); error != cudaSuccess) return error;
     std::vector<cudaGraphNode_t> found;
     for (const auto& node : graph->nodes)
         if (node->after.empty()) found.push_back(node.get());
@@ -178,6 +193,7 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
                                  unsigned long long) {
     if (const Call call; !call) return call.state;
+    if (const cudaError_t error = state_of(graph); error != cudaSuccess) return error;
     auto made = std::make_unique<CUgraphExec_st>();
     const cudaError_t error = fill_executable(*made, *graph);
     if (error == cudaSuccess) *executable = made.release();
@@ -186,7 +202,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
     const Call call;
     if (!call) return call.state;
-    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    if (const cudaError_t error = state_of(stream); error != cudaSuccess) return error;
     if (executable == nullptr) return failed(cudaErrorInvalidValue, "there is no executable graph");
     Queue& queue = Queue::instance();
     const bool in_lines = executable->lines > 1 && queue.captures.count(stream) == 0;
@@ -225,6 +241,8 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
 }
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo* info) {
+    if (const cudaError_t error = state_of(graph); error != cudaSuccess) return error;
+    if (executable == nullptr) return failed(cudaErrorInvalidValue, "there is no executable graph");
     if (info != nullptr) *info = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
     const std::vector<CUgraphNode_st*> order = in_order(*graph);
     bool same = order.size() == executable->nodes.size();

@@ -30,10 +30,18 @@ void run_behind_the_host(uint64_t number) {
     }).detach();
 }
 
+// Whether nobody may wait for the stream, or ask whether it is done.
+cudaError_t refuse_captured(cudaStream_t stream) {
+    if (Queue::instance().captures.count(stream) == 0 || !Queue::instance().break_captures())
+        return cudaSuccess;
+    return failed(cudaErrorStreamCaptureUnsupported,
+                  "a stream that is captured has no work to wait for");
+}
+
 // Runs a function of the host in its turn; it may make no CUDA calls.
 template <class Function>
 cudaError_t add_host_function(cudaStream_t stream, Function function) {
-    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    if (const cudaError_t error = state_of(stream); error != cudaSuccess) return error;
     const uint64_t number = Queue::instance().add(
         stream,
         [function] {
@@ -117,10 +125,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     const Call call;
     if (!call) return call.state;
-    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
-    if (Queue::instance().captures.count(stream) != 0 && Queue::instance().break_captures())
-        return failed(cudaErrorStreamCaptureUnsupported,
-                      "a stream that is captured has no work to wait for");
+    if (const cudaError_t error = state_of(stream); error != cudaSuccess) return error;
+    if (const cudaError_t error = refuse_captured(stream); error != cudaSuccess) return error;
     Queue::instance().wait_for(stream);
     return device_state();
 }
@@ -128,7 +134,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
     const Call call;
     if (!call) return call.state;
-    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    if (const cudaError_t error = state_of(stream); error != cudaSuccess) return error;
+    if (const cudaError_t error = refuse_captured(stream); error != cudaSuccess) return error;
     return Queue::instance().asked(stream) ? device_state() : cudaErrorNotReady;
 }
 
@@ -136,7 +143,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     if (in_kernel()) return cudaSuccess;
     const Call call;
     if (!call) return call.state;
-    if (!is_stream(stream) || !is_event(event)) return failed(cudaErrorInvalidResourceHandle);
+    if (!is_event(event)) return failed(cudaErrorInvalidResourceHandle);
+    if (const cudaError_t error = state_of(stream); error != cudaSuccess) return error;
     auto& captures = Queue::instance().captures;
     const auto found = captures.find(stream);
     if (event->capture != nullptr) {

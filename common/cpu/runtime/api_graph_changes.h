@@ -9,7 +9,9 @@
 namespace {
 
 // Gives a node of a graph, or that of an executable graph, other work of its kind.
-cudaError_t change(cudaGraphNode_t node, cudaGraphNodeType type, NodeWork work) {
+cudaError_t change(cudaGraphNode_t node, cudaGraphNodeType type, NodeWork work,
+                   const char* function = __builtin_FUNCTION()) {
+    if (const Call call(function); !call) return call.state;
     if (node == nullptr || node->type != type || work == nullptr)
         return failed(cudaErrorInvalidValue, "the node is of another kind, or its work is none");
     node->enqueue = std::move(work);
@@ -49,25 +51,26 @@ cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeP
 }
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                              const cudaKernelNodeParams* parameters, Site site) {
-    return cudaGraphKernelNodeSetParams(in_executable(executable, node), parameters, site);
+    return change(in_executable(executable, node), cudaGraphNodeTypeKernel,
+                  kernel_work(*parameters, site));
 }
 cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                              const cudaMemcpy3DParms* parameters) {
-    return cudaGraphMemcpyNodeSetParams(in_executable(executable, node), parameters);
+    return change(in_executable(executable, node), cudaGraphNodeTypeMemcpy, copy_work(*parameters));
 }
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaGraphNode_t node,
                                                void* target, const void* source, size_t bytes,
                                                cudaMemcpyKind kind) {
-    return cudaGraphMemcpyNodeSetParams1D(in_executable(executable, node), target, source, bytes,
-                                          kind);
+    return change(in_executable(executable, node), cudaGraphNodeTypeMemcpy,
+                  copy_work(target, source, bytes, kind));
 }
 cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                              const cudaMemsetParams* parameters) {
-    return cudaGraphMemsetNodeSetParams(in_executable(executable, node), parameters);
+    return change(in_executable(executable, node), cudaGraphNodeTypeMemset, set_work(*parameters));
 }
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                            const cudaHostNodeParams* parameters) {
-    return cudaGraphHostNodeSetParams(in_executable(executable, node), parameters);
+    return change(in_executable(executable, node), cudaGraphNodeTypeHost, host_work(*parameters));
 }
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node,
                                     unsigned int enabled) {

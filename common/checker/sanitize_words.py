@@ -396,8 +396,15 @@ class Words:
         host = next((side for side in (first, second) if self.actor(side, True) == "host code"), None)
         if host:
             _, line = self.places.get(host["place"], ("", 0))
+            if host.get("in_stream"):
+                return ("A function of the host runs in its turn in its stream: put it behind that work, into the same stream "
+                        "(cudaLaunchHostFunc), or let its stream wait for an event that is recorded there.")
             return ("Work is only handed out in such a call: before host code uses the memory, wait, by "
-                    f"cudaStreamSynchronize or cudaDeviceSynchronize before line {line}.")
+                    f"cudaStreamSynchronize or cudaDeviceSynchronize before line {line}, or let the stream call that code behind "
+                    "the work, by cudaLaunchHostFunc.")
+        if first.get("graph") and first.get("graph") == second.get("graph"):
+            return ("They are two nodes of a graph, and neither waits for the other: name one in the other's list of the nodes "
+                    "that it waits for.")
         return ("They are in two streams: put both into one, or let the second stream wait for an event that the first "
                 "records behind its work (cudaEventRecord, cudaStreamWaitEvent).")
 

@@ -303,10 +303,10 @@ lab.case("graph: in other orders", told, variant="graph")
 lab.case("graph: all work by one graph", asynchronous, variant="graph")
 
 
-def chain(case, variant, count, rounds, steps, record=False):
+def chain(case, variant, count, rounds, steps, record=False, words=()):
     cells, keys = (case.random.integers(0, 1 << 32, size, dtype=numpy.uint32) for size in (count, rounds))
     case.parameters = {**case.parameters, "variant": variant, "cells": cells, "keys": keys, "steps": steps}
-    got = compute(case, "--variant", variant, "--steps", steps, inputs={"start": cells.view(numpy.int32), "keys": keys.view(numpy.int32)},
+    got = compute(case, "--variant", variant, "--steps", steps, *words, inputs={"start": cells.view(numpy.int32), "keys": keys.view(numpy.int32)},
                        output="state", env=RECORDED if record else None)
     case.compare(chained(cells, keys, steps).view(numpy.int32), got, EXACT, diagnosers=[no_cells, other_key, copy_node, step_nodes])
 
@@ -359,9 +359,11 @@ lab.watched("no race between streams", [["--variant", "strips,built", *SMALL]])
 
 @lab.case("all variants in one run, random input")
 def everything(case):
-    run = case.run("--height", 50, "--width", 60)
+    run = case.run("--height", 50, "--width", 60, status=(0, 1))
     case.calls_correct(run, [*PICTURES, *CHAINS, "urgent alike", "urgent first"])
     case.expect("  stream 2 |" in run.stdout, "the time line has no stream 2")
+    run = case.run("--variant", "strips", "--strips", 11, "--streams", 11, "--height", 22, "--width", 9, "--asynchronous")
+    case.expect("  stream  9 |" in run.stdout and "  stream 10 |" in run.stdout, "the bars of eleven streams do not stand below each other")
 
 
 @lab.case("the time line as a table")
@@ -376,6 +378,7 @@ def timeline(case):
 def empty(case):
     for height, width in ((0, 5), (5, 0)):
         case.run("--height", height, "--width", width)
+        chain(case, "built", 5, 2, 2, words=("--height", height, "--width", width))
 
 
 @lab.case("bad arguments")
@@ -389,6 +392,9 @@ def bad_arguments(case):
         case.refuses("--variant", "strips" if option == "state" else "built", f"--{option}", name, saying=option)
     case.refuses("--variant", "whole", "--sums", "sums.npy", saying="sums")
     case.refuses("--variant", "graph", "--timeline", "line.csv", saying="timeline")
+    case.refuses("--variant", "built", "--input", case.save("in.png", numpy.zeros((2, 2), numpy.uint8)), saying="--input")
+    for option, variant in (("start", "strips"), ("keys", "whole"), ("keys", "urgent")):
+        case.refuses("--variant", variant, f"--{option}", case.save(option, numpy.zeros(2, numpy.int32)), saying=f"--{option}")
     case.refuses("--variant", "strips", "--height", 4, "--output", "no/such/out.png", saying="output")
 
 

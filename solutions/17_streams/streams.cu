@@ -264,7 +264,8 @@ struct TwoStreams {
     cudaStream_t background = nullptr, urgent = nullptr;
 };
 
-// Streams that the default stream does not wait for. A larger number is a lower priority.
+// Both are to be cudaStreamNonBlocking: the default stream does not wait for them. A larger number is a
+// lower priority.
 TwoStreams make_streams() {
     TwoStreams streams;
     // BEGIN SOLUTION
@@ -273,7 +274,8 @@ TwoStreams make_streams() {
     CHECK(cudaStreamCreateWithPriority(&streams.background, cudaStreamNonBlocking, lowest));
     CHECK(cudaStreamCreateWithPriority(&streams.urgent, cudaStreamNonBlocking, highest));
     //: // TODO 8 (4 lines): ask for the range of priorities (cudaDeviceGetStreamPriorityRange), and make
-    //: // `background` with the lowest and `urgent` with the highest. Replace these two lines.
+    //: // `background` with the lowest and `urgent` with the highest (cudaStreamCreateWithPriority).
+    //: // Replace these two lines.
     //: CHECK(cudaStreamCreateWithFlags(&streams.background, cudaStreamNonBlocking));
     //: CHECK(cudaStreamCreateWithFlags(&streams.urgent, cudaStreamNonBlocking));
     // END SOLUTION
@@ -292,8 +294,8 @@ int main(int argc, char** argv) {
     lab::Study study(arguments, variant_names());
     arguments.finish();
     request.finish(arguments, study);
-    const lab::Image image = request.read_picture();
-    if (image.count() == 0) return lab::nothing_to_launch("pixels");
+    const lab::Image image = request.read_picture(study);
+    if (works_on_picture(study) && image.count() == 0) return lab::nothing_to_launch("pixels");
     lab::require_device();
     study.size(size_words(study, request, image));
     run_pictures(study, request, image);

@@ -100,6 +100,10 @@ FAULTS = [
           on_card="elements differ"),
     Fault(name="key of the first round", old=UPDATE, new="        (void)stir;\n", caught=r"key of the first.*TODO 7"),
     Fault(name="key changed after the launch", old=UPDATE, new=LAUNCHED + UPDATE + "        continue;\n", caught=r"key of the round before.*TODO 7"),
+    Fault(name="nodes without order: races", old=CHAINED, new=CHAINED.replace("&last, 1", "&last, 0"), watched=True,
+          caught=r"race .*(\n.*)*two nodes of a graph", cases=("no race between streams",), backends=("cpu",)),
+    Fault(name="function in another stream races", old="cudaLaunchHostFunc(stream,", new=f"cudaLaunchHostFunc({OTHER},", watched=True,
+          caught=r"race .*(\n.*)*put it behind that work", cases=("no race between streams",), backends=("cpu",)),
     # priorities
     Fault(name="priorities the wrong way round", old="cudaStreamNonBlocking, lowest", new="cudaStreamNonBlocking, highest", caught=r"urgent: .*(\n.*)*TODO 8"),
 ]

@@ -205,6 +205,11 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
     if (const cudaError_t error = state_of(stream); error != cudaSuccess) return error;
     if (executable == nullptr) return failed(cudaErrorInvalidValue, "there is no executable graph");
     Queue& queue = Queue::instance();
+    const struct Whole {
+        ~Whole() { graph = before; }
+        uint64_t &graph, before;
+    } whole{queue.graph, queue.graph};
+    if (queue.graph == 0) queue.graph = queue.last_number() + 1;
     const bool in_lines = executable->lines > 1 && queue.captures.count(stream) == 0;
     const auto mark = [&] {
         return queue.add(

@@ -111,10 +111,10 @@ inline void arrives_at_grid_barrier(uint64_t) {}
 inline void leaves_grid_barrier(uint64_t) {}
 #endif
 
-// What the host hands out gets a number, from 1; it begins, and ends. Somebody waits for it: a stream,
+// What the host hands out gets a number, from 1, and that of the launch of a graph which it belongs to, or 0; it begins, and ends. Somebody waits for it: a stream,
 // with what comes into it from then on, or the host, for one, for all of a stream, or for everything.
 #ifdef CUDA_CPU_RACES
-void enqueued(uint64_t number, cudaStream_t stream, StreamKind kind, int device);
+void enqueued(uint64_t number, cudaStream_t stream, StreamKind kind, int device, uint64_t graph);
 void begins(uint64_t number);
 void ends();
 void stream_waits(cudaStream_t stream, StreamKind kind, int device, uint64_t number);
@@ -124,7 +124,7 @@ void host_waits_for(cudaStream_t stream, StreamKind kind, int device);
 void host_waits_for_device(int device);
 void host_waits_for_all();
 #else
-inline void enqueued(uint64_t, cudaStream_t, StreamKind, int) {}
+inline void enqueued(uint64_t, cudaStream_t, StreamKind, int, uint64_t) {}
 inline void begins(uint64_t) {}
 inline void ends() {}
 inline void stream_waits(cudaStream_t, StreamKind, int, uint64_t) {}

@@ -97,7 +97,7 @@ class Queue {
                                std::move(behind_of_stream_[stream]), std::move(run)});
         behind_of_stream_.erase(stream);
         const uint64_t number = last_number_;
-        observer::enqueued(number, stream, kind_of(stream), device_of(stream));
+        observer::enqueued(number, stream, kind_of(stream), device_of(stream), graph);
         if (operations_.size() >= most_pending || Memory::instance().stays_open())
             run_until(number);
         return number;
@@ -204,6 +204,7 @@ class Queue {
     std::map<cudaStream_t, Capture> captures;  // of the streams that are captured
     std::set<cudaStream_t> streams;
     std::set<cudaEvent_t> events;
+    uint64_t graph = 0;  // the launch of a graph whose nodes are added now; the outermost
 
  private:
     static StreamKind kind_of(cudaStream_t stream) {

@@ -106,10 +106,14 @@ class RaceFindings {
     }
     static std::string describe_side(const Stamp& side, bool writes) {
         const bool shared = side.serial >> 31 != 0;
+        const StreamOrder::Work& work = work_of(shared ? Stamp{} : side);
         const std::string text =
-            format("\"place\": %u, \"write\": %d, \"atomic\": %d, \"work\": %u, ", side.place,
-                   writes, side.atomic, shared ? 0 : side.serial);
-        if (!is_of_kernel(side) && side.place != 0) return text + "\"by\": \"host\"";
+            format("\"place\": %u, \"write\": %d, \"atomic\": %d, \"work\": %u, \"graph\": %llu, ",
+                   side.place, writes, side.atomic, shared ? 0 : side.serial,
+                   static_cast<unsigned long long>(work.graph));
+        if (!is_of_kernel(side) && side.place != 0)
+            return text +
+                   format("\"by\": \"host\", \"in_stream\": %d", work.stream != StreamOrder::host);
         if (!is_of_kernel(side)) {
             std::string frames;
             for (const void* const frame : work_of(side).frames) {

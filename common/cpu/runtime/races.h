@@ -448,8 +448,8 @@ void copied(const void* target, const void* source, size_t bytes) {
                              static_cast<const char*>(source));
 }
 void read(const void* source, size_t bytes) { Races::instance().copies(source, bytes, false); }
-void enqueued(uint64_t, cudaStream_t stream, StreamKind kind, int device) {
-    StreamOrder::instance().enqueued(stream, kind, device);
+void enqueued(uint64_t, cudaStream_t stream, StreamKind kind, int device, uint64_t graph) {
+    StreamOrder::instance().enqueued(stream, kind, device, graph);
 }
 void begins(uint64_t number) { StreamOrder::instance().begins(number); }
 void ends() { StreamOrder::instance().ends(); }

@@ -31,6 +31,7 @@ class StreamOrder {
         std::string kernel;         // its name; empty for a copy and for the host
         dim3 grid, block;           // of a kernel
         std::vector<void*> frames;  // where the host asked for it
+        uint64_t graph = 0;         // the launch of a graph that it belongs to
     };
     static constexpr size_t host = 0;
 
@@ -40,7 +41,7 @@ class StreamOrder {
     }
 
     // What happens to the queue; observer.h says what the calls mean.
-    void enqueued(cudaStream_t stream, StreamKind kind, int device) {
+    void enqueued(cudaStream_t stream, StreamKind kind, int device, uint64_t graph) {
         const size_t own = line_of(stream, kind, device);
         Clock clock = lines_[own].clock;
         join(clock, lines_[host].clock);
@@ -55,6 +56,7 @@ class StreamOrder {
         advance(own);
         works_of_numbers_.push_back(add(own));
         void* frames[most_frames];
+        works_.back().graph = graph;
         works_.back().frames.assign(frames, frames + backtrace(frames, most_frames));
         advance(host);
         outstanding_ = true;

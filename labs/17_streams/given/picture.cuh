@@ -73,7 +73,7 @@ inline void CUDART_CB note_arrival(void* data) {
 // A picture on both sides, its strips, and the streams over which they are dealt out.
 struct Picture {
     int height = 0, width = 0, strips = 0;
-    const uint8_t* h_input = nullptr;  // (height, width) on the host, as all four
+    const uint8_t* h_input = nullptr;  // all four (height, width); h_ on the host, d_ on the device
     uint8_t* h_output = nullptr;
     uint8_t* d_input = nullptr;
     uint8_t* d_output = nullptr;

@@ -22,6 +22,18 @@ inline bool is_of_chain(const std::string& name) {
     return !is_of_picture(name) && name != "urgent";
 }
 
+inline bool works_on_picture(const lab::Study& study) {
+    return std::any_of(study.names().begin(), study.names().end(), is_of_picture);
+}
+inline bool works_on_chain(const lab::Study& study) {
+    return std::any_of(study.names().begin(), study.names().end(), is_of_chain);
+}
+
+// "1 strip", "2 strips".
+inline std::string counted(int64_t count, const char* what) {
+    return lab::format("%lld %s%s", (long long)count, what, count == 1 ? "" : "s");
+}
+
 struct Request {
     lab::PictureInput input;
     int strips, streams, count, rounds, steps;
@@ -69,6 +81,13 @@ struct Request {
         if (arguments.given("sums") && name == "whole") lab::refuse("--sums: whole has no strips");
         if (arguments.given("timeline") && (name == "whole" || name == "graph"))
             lab::refuse("--timeline: %s hands out no strips one by one", name.c_str());
+        if (arguments.given("input") && !works_on_picture(study))
+            lab::refuse("--input: %s works on no picture",
+                        lab::joined(study.names(), ", ").c_str());
+        if (arguments.given("start") && !works_on_chain(study) && !study.chosen("urgent"))
+            lab::refuse("--start: %s has no cells", lab::joined(study.names(), ", ").c_str());
+        if (arguments.given("keys") && !works_on_chain(study))
+            lab::refuse("--keys: %s has no rounds", lab::joined(study.names(), ", ").c_str());
         if (steps % 2 != 0)
             lab::refuse("--steps: %d is odd; a round ends in the buffer where it began", steps);
         cells = bits_of(start, count, 17), keys = bits_of(key_file, rounds, 18);
@@ -84,7 +103,9 @@ struct Request {
 
     int strips_of(int64_t height) const { return int(std::min<int64_t>(strips, height)); }
 
-    lab::Image read_picture() const {
+    // Without a pixel where no variant asks for any.
+    lab::Image read_picture(const lab::Study& study) const {
+        if (!works_on_picture(study)) return {};
         return input.read(1, 1, [&](int64_t height, int64_t width, int) {
             lab::require_writable_image("output", output, height, width, 1);
             lab::require_memory(6 * height * width, 2 * height * width + 8 * int64_t(cells.size()),
@@ -97,16 +118,17 @@ struct Request {
 inline std::string size_words(const lab::Study& study, const Request& request,
                               const lab::Image& image) {
     std::vector<std::string> words;
-    const std::vector<std::string>& names = study.names();
-    if (std::any_of(names.begin(), names.end(), is_of_picture))
-        words.push_back(lab::format("%lld x %lld pixels, %d strips, %d streams",
-                                    (long long)image.height, (long long)image.width,
-                                    request.strips_of(image.height), request.streams));
-    if (std::any_of(names.begin(), names.end(), is_of_chain))
-        words.push_back(lab::format("%zu rounds of %d steps, %zu cells", request.keys.size(),
-                                    request.steps, request.cells.size()));
-    return words.empty() ? lab::format("%zu cells", request.cells.size())
-                         : lab::joined(words, "; ");
+    const std::string cells = counted(int64_t(request.cells.size()), "cell");
+    if (works_on_picture(study))
+        words.push_back(lab::format("%lld x %lld pixels, %s, %s", (long long)image.height,
+                                    (long long)image.width,
+                                    counted(request.strips_of(image.height), "strip").c_str(),
+                                    counted(request.streams, "stream").c_str()));
+    if (works_on_chain(study))
+        words.push_back(lab::format("%s of %d steps, %s",
+                                    counted(int64_t(request.keys.size()), "round").c_str(),
+                                    request.steps, cells.c_str()));
+    return words.empty() ? cells : lab::joined(words, "; ");
 }
 
 // Whether `work` hands its work out and returns before any of it is done. A function of the host stands

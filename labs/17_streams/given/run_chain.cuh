@@ -13,7 +13,7 @@ inline void write_state(const std::string& path, const uint32_t* cells, int64_t 
 }
 
 inline void run_chain(lab::Study& study, const Request& request) {
-    if (std::none_of(study.names().begin(), study.names().end(), is_of_chain)) return;
+    if (!works_on_chain(study)) return;
     const std::vector<uint32_t>& start = request.cells;
     const int count = int(start.size());
     std::vector<uint32_t> reference = start;

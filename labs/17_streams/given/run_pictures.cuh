@@ -132,9 +132,12 @@ class PictureRunner {
 };
 
 inline void run_pictures(lab::Study& study, const Request& request, const lab::Image& image) {
-    if (std::none_of(study.names().begin(), study.names().end(), is_of_picture)) return;
+    if (!works_on_picture(study)) return;
     load_kernels();
     study.moves(2.0 * image.count());
+    if (request.asynchronous && lab::on_cpu)
+        study.note(
+            "--asynchronous needs a card; in CPU mode make check judges whether the host waits");
     PictureRunner runner(study, request, image);
     for (const std::string& name : study.names())
         if (is_of_picture(name)) runner.run(name);

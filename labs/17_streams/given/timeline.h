@@ -71,8 +71,9 @@ class Timeline {
         }
         std::vector<std::string> lines = {lab::format(
             "%s: %.3f ms (i copy in, k kernel, o copy out)", name.c_str(), double(end))};
+        const int digits = int(std::to_string(rows.rbegin()->first).size());
         for (const auto& [stream, row] : rows)
-            lines.push_back(lab::format("  stream %d |%s|", stream, row.c_str()));
+            lines.push_back(lab::format("  stream %*d |%s|", digits, stream, row.c_str()));
         return lines;
     }
 

@@ -24,7 +24,7 @@ boost       libboost-context-dev  boost-devel,boost-static  boost              l
 bubblewrap  bubblewrap            bubblewrap                bubblewrap         bubblewrap              -
 book        python3-venv,libjs-katex  -                     -                  -                       -
 browser     chromium,chromium-driver  chromium,chromedriver     chromium           chromium,chromedriver   -
-numerics    libopenblas0,libfftw3-single3,libfftw3-double3  openblas,fftw-libs  openblas,fftw  libopenblas_pthreads0,libfftw3-3  openblas,fftw
+numerics    libopenblas0,libfftw3-single3,libfftw3-double3,libeigen3-dev  openblas,fftw-libs,eigen3-devel  openblas,fftw,eigen  libopenblas_pthreads0,libfftw3-3,eigen3-devel  openblas,fftw,eigen
 '
 readonly python_names='python numpy scipy pillow pytest matplotlib'
 # Bubblewrap is looked for where it is asked for, by the grader alone, which does without it less well; what makes the book,
@@ -132,19 +132,29 @@ find_book() {
     fi
 }
 
-# A BLAS with LAPACK, and FFTW, as CPU mode looks for them (runtime/api_libraries.h).
+# A BLAS with LAPACK, and FFTW, as CPU mode looks for them (runtime/api_libraries.h), and Eigen.
 find_numerics() {
-    local file folder name
-    for file in 'libopenblas.so.0 libblas.so.3' 'libopenblas.so.0 liblapack.so.3' libfftw3f.so.3 libfftw3.so.3; do
-        for folder in $(ldconfig -p 2>/dev/null | sed -n 's/.* => //p') "$unpacked"/usr/lib/*/; do
-            for name in $file; do
-                [[ $folder == */"$name" || -e $folder/$name ]] && continue 3
-            done
-        done
+    local library
+    for library in 'libopenblas.so.0 libblas.so.3' 'libopenblas.so.0 liblapack.so.3' libfftw3f.so.3 libfftw3.so.3; do
+        find_library "$library" && continue
         missing+='numerics '
-        ! contains "$need" numerics || wished+='numerics '
-        return
+        break
     done
+    local signature=signature_of_eigen3_matrix_library
+    [[ -n $(header_path "eigen3/$signature")$(header_path "$signature") ]] || contains "$missing" numerics ||
+        missing+='numerics '
+    ! contains "$missing" numerics || ! contains "$need" numerics || wished+='numerics '
+}
+
+# Whether the loader finds one of these names.
+find_library() { # names
+    local folder name
+    for folder in $(ldconfig -p 2>/dev/null | sed -n 's/.* => //p') "$unpacked"/usr/lib/*/; do
+        for name in $1; do
+            [[ $folder == */"$name" || -e $folder/$name ]] && return
+        done
+    done
+    return 1
 }
 
 # With the program that drives it (tests/browser.py).

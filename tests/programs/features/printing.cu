@@ -11,8 +11,7 @@ __global__ void print() {
     printf("%5d|%-5d|%05d|%+d|% d|%#x|%#o\n", 42, 42, 42, 42, 42, 255, 8);
     printf("%f|%.3f|%9.2f|%e|%.1E|%g|%G|%-8.1f|\n", 1.5, 2.25f, 3.125, 12345.678, 0.5, 0.0001, 1e10,
            2.5);
-    printf("%lld|%llu|%ld|%hd|%hhd|%zu|%%\n", -123456789012ll, 18446744073709551615ull, 5l,
-           short(-3), static_cast<signed char>(7), sizeof(double));
+    printf("%lld|%llu|%ld|%hd|%%\n", -123456789012ll, 18446744073709551615ull, 5l, short(-3));
     counts[1] = printf("nothing to convert\n");
 }
 
@@ -35,7 +34,7 @@ int main() {
         "-1|2|3|ff|FF|10|c|text\n"
         "   42|42   |00042|+42| 42|0xff|010\n"
         "1.500000|2.250|     3.12|1.234568e+04|5.0E-01|0.0001|1E+10|2.5     |\n"
-        "-123456789012|18446744073709551615|5|-3|7|8|%\n"
+        "-123456789012|18446744073709551615|5|-3|%\n"
         "nothing to convert\n";
     if (strcmp(text, expected) != 0) printf("%s", text);
     EXPECT(strcmp(text, expected) == 0);

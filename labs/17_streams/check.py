@@ -226,6 +226,9 @@ def judge_graph(case, nodes):
     made = sum(call["call"] == "cudaGraphInstantiate" for call in calls)
     case.expect(launched, f"no graph of {nodes} nodes or more is launched")
     case.expect(made == 1, f"{made} graphs were made executable; one that is launched again and again is enough")
+    names = [call["call"] for call in calls]
+    case.expect(names.count("cudaGraphCreate") + names.count("cudaStreamBeginCapture") <= names.count("cudaGraphDestroy"),
+                "a graph is never destroyed: when its executable is made, cudaGraphDestroy ends it (TODO 5)")
 
 
 # Cases
@@ -327,9 +330,14 @@ def built(case, variant):
     for case.order in ("reversed", "random:1", "random:2") if case.backend == "cpu" else ("",) * 3:
         chain(case, variant, 257, 3, 6, record=True)
     judge_graph(case, 8)
-    calls = [call["call"] for call in (case.last_run.record or {"calls": []})["calls"]]
-    case.expect(calls.count("cudaGraphExecKernelNodeSetParams") == calls.count("cudaGraphLaunch"),
+    calls = (case.last_run.record or {"calls": []})["calls"]
+    names = [call["call"] for call in calls]
+    case.expect(names.count("cudaGraphExecKernelNodeSetParams") == names.count("cudaGraphLaunch"),
                 "the node's parameters are to be changed once before each launch of the graph (TODO 7)")
+    launches = [place for place, name in enumerate(names) if name == "cudaGraphLaunch"]
+    waiting = [first_wait(calls[first:last]) for first, last in zip(launches[::3], launches[2::3])]
+    case.expect(not any(waiting), f"the host waits between the launches of a graph, by {next(filter(None, waiting), '')}: each waits in its "
+                                  "stream for the one before, and the host may go on (TODO 7)")
 
 
 @lab.case("urgent: the small kernel in the stream of higher priority", variant="urgent")
@@ -337,11 +345,13 @@ def urgent(case, variant):
     cells = case.random.integers(0, 1 << 32, 999, dtype=numpy.uint32)
     got = case.compute("--variant", variant, inputs={"start": cells.view(numpy.int32)}, output="state", env=RECORDED)
     case.compare(stepped(cells).view(numpy.int32), got, EXACT)
+    denied = re.search("^urgent first .*WRONG: (.*)", case.last_run.stdout, re.MULTILINE)
     if case.last_run.record:
         priority = {call["kernel"]: call["priority"] for call in case.last_run.record["calls"] if call["kernel"]}
         if priority["step_kernel"] >= priority["stir_kernel"]:
             raise checker.Failure(f"the large kernel runs with priority {priority['stir_kernel']}, the small one with {priority['step_kernel']}",
                                   "the small one is to have the highest priority, which is the smallest number (TODO 8)")
+    case.expect(not denied, f"{denied and denied[1]} (TODO 8)")
 
 
 @lab.case("pictures and chains nobody knows before", fresh=True)
@@ -378,7 +388,7 @@ def timeline(case):
 def empty(case):
     for height, width in ((0, 5), (5, 0)):
         case.run("--height", height, "--width", width)
-        chain(case, "built", 5, 2, 2, words=("--height", height, "--width", width))
+        chain(case, "one_by_one", 5, 2, 2, words=("--height", height, "--width", width))
 
 
 @lab.case("bad arguments")

@@ -104,6 +104,12 @@ FAULTS = [
           caught=r"race .*(\n.*)*two nodes of a graph", cases=("no race between streams",), backends=("cpu",)),
     Fault(name="function in another stream races", old="cudaLaunchHostFunc(stream,", new=f"cudaLaunchHostFunc({OTHER},", watched=True,
           caught=r"race .*(\n.*)*put it behind that work", cases=("no race between streams",), backends=("cpu",)),
+    Fault(name="graph is never destroyed", old="    CHECK(cudaGraphDestroy(graph));\n", new="", caught=r"never destroyed.*cudaGraphDestroy.*TODO 5",
+          cases=("captured: all launches by one graph",), backends=("cpu",)),
+    Fault(name="the host waits between graphs", old=UPDATE, new=UPDATE + "        CHECK(cudaStreamSynchronize(chain.stream));\n",
+          caught=r"waits between the launches of a graph, by cudaStreamSynchronize", cases=NODES, backends=("cpu",)),
     # priorities
+    Fault(name="streams that the default stream waits for", old="cudaStreamNonBlocking, highest", new="cudaStreamDefault, highest",
+          caught=r"the default stream waits for these streams.*TODO 8"),
     Fault(name="priorities the wrong way round", old="cudaStreamNonBlocking, lowest", new="cudaStreamNonBlocking, highest", caught=r"urgent: .*(\n.*)*TODO 8"),
 ]

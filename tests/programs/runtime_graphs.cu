@@ -28,6 +28,24 @@ void check_two_waits() {
     for (const cudaEvent_t event : events) SUCCEEDS(cudaEventDestroy(event));
 }
 
+// A wait in the default stream is something that it does: it waits for all others, and they for it.
+void check_wait_in_default_stream() {
+    Log log;
+    cudaStream_t first, second;
+    cudaEvent_t event;
+    for (cudaStream_t* one : {&first, &second}) SUCCEEDS(cudaStreamCreate(one));
+    SUCCEEDS(cudaEventCreate(&event));
+    append_kernel<<<1, 1, 0, first>>>(log.entries, log.length, 'a');
+    SUCCEEDS(cudaEventRecord(event, first));
+    append_kernel<<<1, 1, 0, first>>>(log.entries, log.length, 'b');
+    SUCCEEDS(cudaStreamWaitEvent(0, event, 0));
+    append_kernel<<<1, 1, 0, second>>>(log.entries, log.length, 'c');
+    SUCCEEDS(cudaDeviceSynchronize());
+    EXPECT(log.text() == "abc");
+    for (const cudaStream_t one : {first, second}) SUCCEEDS(cudaStreamDestroy(one));
+    SUCCEEDS(cudaEventDestroy(event));
+}
+
 // A graph orders its nodes by its dependencies and by nothing else: what two nodes wait for alike runs in any order.
 void check_graph_order() {
     Log log;
@@ -153,6 +171,7 @@ void check_no_graph() {
 int main() {
     check_no_graph();
     check_two_waits();
+    check_wait_in_default_stream();
     check_graph_order();
     check_capture();
     std::printf("ok\n");

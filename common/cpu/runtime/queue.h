@@ -144,6 +144,7 @@ class Queue {
         observer::stream_waits(stream, kind_of(stream), device_of(stream), number);
         log(stream, 0);
         behind_of_stream_[stream].push_back(number);
+        if (kind_of(stream) == StreamKind::waits_for_all) add(stream, [] {});  // all wait for that
     }
     // Asking makes progress: each question that is answered with no runs one more operation.
     bool asked(uint64_t number) {

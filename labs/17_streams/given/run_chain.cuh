@@ -115,6 +115,14 @@ inline void run_urgent(lab::Study& study, const Request& request) {
             comparison = wrong_because(
                 lab::format("the priorities are %d and %d; the lowest is %d, the highest %d",
                             of_background, of_urgent, lowest, highest));
+        for (const cudaStream_t stream : {streams.background, streams.urgent}) {
+            unsigned int flags = 0;
+            CHECK(cudaStreamGetFlags(stream, &flags));
+            if (flags != cudaStreamNonBlocking)
+                comparison = wrong_because(
+                    "the default stream waits for these streams: make both with "
+                    "cudaStreamNonBlocking");
+        }
         study.add(name, shape.grid, shape.block, comparison.right() ? waits[waits.size() / 2] : 0,
                   0, 0, comparison);
         CHECK(cudaStreamDestroy(streams.background));

@@ -378,6 +378,8 @@ def test_what_takes_too_long_only_where_there_is_much_to_do():
 def test_a_task_is_named_once_another_variant_passes():
     said = "what stands out: other variants pass: it is in tiled itself (TODO 4)"
     assert settled(failed("tiled: 9", elements=900), right("naive: 9")) == [said]
+    more = said + ", or in what it shares with wide, which fails as well"
+    assert settled(failed("tiled: 9", elements=900), right("naive: 9"), failed("wide: 9")) == [more]
     assert settled(failed("tiled: 9", elements=900), right("naive: 9"), tasks={}) == []
     assert settled(failed("tiled: 9", cause="x (task 2)", elements=900), right("naive: 9")) == ["likely cause: x (task 2)"]
     assert settled(failed("tiled: 9", "it crashed\nit says on stderr:\n  a.cu:3: why"), right("naive: 9")) == []

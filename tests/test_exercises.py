@@ -5,6 +5,7 @@ import sys
 import pytest
 
 import farm
+from checker.course import TODO, labs
 from farm import ROOT, exercises
 
 SOLUTION = """\
@@ -88,6 +89,15 @@ def test_command_writes_every_source_file(course):
     assert (labs / "99_add" / "add.cu").read_text() == EXERCISE
     assert (labs / "99_add" / "helper.h").read_text() == "int helper();\n"
     assert sorted(path.name for path in (labs / "99_add").iterdir()) == ["add.cu", "helper.h"]
+
+
+def test_the_learner_is_sent_to_what_is_to_be_written():
+    """What `make next` takes for an open TODO is what the marks of the solution leave, and nothing else that names one."""
+    for lab in labs():
+        found = [match[1].strip() for text in lab.shipped().values() for match in TODO.finditer(text)]
+        left = [line.strip()[len("//: // "):] for path in sorted(lab.solution.parent.iterdir()) if path.suffix in exercises.SUFFIXES
+                for line in path.read_text(encoding="utf-8").splitlines() if line.strip().startswith("//: // TODO")]
+        assert left and sorted(found) == sorted(left), lab.name
 
 
 def test_command_leaves_what_is_right_untouched(course):

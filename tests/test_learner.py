@@ -474,15 +474,15 @@ def test_hints_of_a_part_come_while_its_todo_stands(course):
         return course.make("hint", "LAB=1", *words).stdout.splitlines()[2].strip()
 
     source = course.lab("01_alpha")
-    source.write_text("// TODO 1a: one\n// TODO 1b: two\n// TODO 1c: three\n")
+    source.write_text("// TODO 1a (1 line): one\n// TODO 1b (1 line): two\n// TODO 1c (1 line): three\n")
     assert hint("ARGS=--task 1c") == "A nudge." and hint("ARGS=--task 1c") == "1c is another."
     assert "no more hints for this task" in course.make("hint", "LAB=1", "ARGS=--task 1c").stdout \
         or "no more hints for lab" in course.make("hint", "LAB=1", "ARGS=--task 1c").stdout
     course.make("hint", "LAB=1", "ARGS=--reset")
-    source.write_text("// TODO 1c: three\n")
+    source.write_text("// TODO 1c (1 line): three\n")
     assert hint() == "A nudge." and hint() == "1c is another."
     assert "There are no more hints" in course.make("hint", "LAB=1").stdout
-    source.write_text("// TODO 1b: two\n")
+    source.write_text("// TODO 1b (1 line): two\n")
     assert hint() == "1a and 1b are alike." and hint() == "1b: nearly the answer."
 
 

@@ -13,8 +13,8 @@ from . import exercises
 from .exercises import ROOT, SUFFIXES
 from .usage import Parser
 
-# `// TODO 5a (2 lines): ...` belongs to task 5; labs with few tasks do not number them.
-TODO = re.compile(r"//\s*(TODO\b(?:\s+(\d+)([a-z]?)\b)?.*)")
+# `// TODO 5a (2 lines): ...` belongs to task 5; labs with few tasks do not number them. `// TODO 1 to 8` is no place.
+TODO = re.compile(r"//\s*(TODO\b(?:\s+(\d+)([a-z]?)\s*\(|(?!\s+\d)).*)")
 TASK = re.compile(r"^## +Task (\d+)\b", re.MULTILINE)  # a heading in hints.md
 
 

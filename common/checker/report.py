@@ -94,7 +94,8 @@ def settle(outcomes: list[Outcome], tasks: dict[str, str]) -> None:
             outcome.cause = Fact(f"other cases of {outcome.variant} end, and are right: its loops stop, but where there is more "
                                  f"to do threads do it again and again, in steps that are too small, or one waits for another")
         if outcome.variant and passed - {outcome.variant}:
-            outcome.cause = cause_of_its_own(outcome, tasks.get(outcome.variant, ""))
+            outcome.cause = cause_of_its_own(outcome, tasks.get(outcome.variant, ""),
+                                             sorted({other.variant for other in failing} - {outcome.variant, ""}))
 
 
 def passing_variants(outcomes: list[Outcome]) -> set[str]:
@@ -122,16 +123,19 @@ def better_explained(outcome: Outcome, failing: list[Outcome]) -> Outcome | None
     return next(iter([*telling, *(larger if outcome.elements < TINY else [])]), None)
 
 
-def cause_of_its_own(outcome: Outcome, task: str) -> str | None:
-    """The cause, now that another variant passes: what both share is right, so it is the variant's own."""
+def cause_of_its_own(outcome: Outcome, task: str, others: list[str]) -> str | None:
+    """The cause, now that another variant passes: what both share is right, so it is the variant's own. Or it lies in
+    what it shares with `others`, which fail."""
     cause = outcome.cause
+    named = ", ".join(others[:3]) + f" and {len(others) - 3} more" * (len(others) > 3)
+    shared = f", or in what it shares with {named}, which fail{'s' * (len(others) == 1)} as well" * bool(others)
     if isinstance(cause, Shared):
-        cause = cause.own or (f"{outcome.variant} itself: other variants pass, with the same copies and the same "
+        cause = cause.own or (f"it is in {outcome.variant} itself{shared}: other variants pass, with the same copies and the same "
                               f"kind of launch")
     if not task or outcome.why() and not cause or cause and re.search(r"\b(TODO|task)\b", cause):
         return cause
     if not cause:
-        return Fact(f"other variants pass: it is in {outcome.variant} itself ({task})")
+        return Fact(f"other variants pass: it is in {outcome.variant} itself ({task}){shared}")
     return (Fact if isinstance(cause, Fact) else str)(f"{cause} ({task})")
 
 

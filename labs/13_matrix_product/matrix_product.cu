@@ -169,7 +169,7 @@ __global__ void __launch_bounds__(block_threads)
             // below.
             for (int e = 0; e < width; e++) tiles.a[a_column + e][a_row] = 0;
             const int b_row = i / (block_side / width), b_column = i % (block_side / width) * width;
-            // TODO 5 goes on: a vector of b is stored as it is, at once. Only its zeros are here.
+            // TODO 5 (goes on): a vector of b is stored as it is, at once. Only its zeros are here.
             vector_at(&tiles.b[b_row][b_column]) = {};
         }
         __syncthreads();

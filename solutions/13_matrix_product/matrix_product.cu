@@ -218,7 +218,7 @@ __global__ void __launch_bounds__(block_threads)
             // BEGIN SOLUTION
             vector_at(&tiles.b[b_row][b_column]) =
                 load_vector(b, k, n, p + b_row, corner.column + b_column);
-            //: // TODO 5 goes on: a vector of b is stored as it is, at once. Only its zeros are here.
+            //: // TODO 5 (goes on): a vector of b is stored as it is, at once. Only its zeros are here.
             //: vector_at(&tiles.b[b_row][b_column]) = {};
             // END SOLUTION
         }

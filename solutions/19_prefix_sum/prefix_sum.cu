@@ -1,5 +1,4 @@
-// 19 prefix_sum: all sums of the first elements of an array, a scan, and what it is for. You write
-// TODO 1 to 8.
+// 19 prefix_sum: sums of the first elements of an array, a scan, and its use. Yours: TODO 1 to 8.
 //
 //   hillis_steele   in a block: log2 steps, in each of them every thread adds
 //   blelloch        in a block: up a tree and down again, twice the steps and few additions
@@ -69,9 +68,9 @@ __global__ void scan_hillis_steele(Scan<T> scan, T* sums) {
         held[now][threadIdx.x] = sum;
         __syncthreads();
     }
-    //: // TODO 1 (about 5 lines): a loop over distance = 1, 2, 4, ... below block_size. Who has a
-    //: // thread so far before it adds what that one holds in held[now]; then the other copy is
-    //: // `now`, each thread stores its sum there, and a barrier for all ends the step.
+    //: // TODO 1 (about 5 lines): a loop over distance = 1, 2, 4, ... below block_size. A thread
+    //: // that has another `distance` before it adds what that one holds in held[now]; then the other
+    //: // copy is `now`, each thread stores its sum there, and a barrier for all ends the step.
     // END SOLUTION
     scan.store(i, sum);
     if (threadIdx.x == block_size - 1) sums[blockIdx.x] = sum;
@@ -299,9 +298,10 @@ __device__ Word wait_for(const Word* word) {
     return found;
 }
 
-// The sum of all tiles before this one, whose sum is `total`. words: (tiles), nothing_yet at first
+// The sum of all tiles before this one, whose sum is `total`. words: (tiles), nothing_yet at first.
+// is_known: the sum up to its end is published, too, for those who look back.
 template <class T>
-__device__ T look_back(Word* words, int64_t tile, T total) {
+__device__ T look_back(Word* words, int64_t tile, T total, bool is_known) {
     T before = 0;
     publish(&words[tile], tile == 0 ? up_to_tile : of_tile, total);
     // BEGIN SOLUTION
@@ -314,7 +314,7 @@ __device__ T look_back(Word* words, int64_t tile, T total) {
     //: // wait_for() returns the word of a tile: add sum_in<T>(word) to `before`; if
     //: // meaning_of(word) is up_to_tile, that was the last one.
     // END SOLUTION
-    publish(&words[tile], up_to_tile, before + total);
+    if (is_known) publish(&words[tile], up_to_tile, before + total);
     return before;
 }
 
@@ -325,7 +325,7 @@ constexpr int items = 4;
 constexpr int tile_size = block_size * items;
 
 template <class T>
-__global__ void scan_look_back(Scan<T> scan, Word* words, unsigned* ticket) {
+__global__ void scan_look_back(Scan<T> scan, Word* words, unsigned* ticket, unsigned known_every) {
     __shared__ unsigned tile;
     __shared__ T before_tile;
     if (threadIdx.x == 0) tile = atomicAdd(ticket, 1u);
@@ -335,7 +335,7 @@ __global__ void scan_look_back(Scan<T> scan, Word* words, unsigned* ticket) {
 #pragma unroll
     for (int k = 0; k < items; k++) sum[k] = own += scan.value(first + k);
     T before = sum_before_thread(own, total);
-    if (threadIdx.x == 0) before_tile = look_back(words, tile, total);
+    if (threadIdx.x == 0) before_tile = look_back(words, tile, total, tile % known_every == 0);
     __syncthreads();
     before += before_tile;
 #pragma unroll
@@ -344,12 +344,12 @@ __global__ void scan_look_back(Scan<T> scan, Word* words, unsigned* ticket) {
 
 // words: (tiles + 1), the last of which is for the tickets
 template <class T>
-lab::Launch launch_look_back(const Scan<T>& scan, Word* words) {
+lab::Launch launch_look_back(const Scan<T>& scan, Word* words, unsigned known_every) {
     const lab::Launch launch = {dim3(lab::divide_up(scan.count, tile_size)), dim3(block_size)};
     const int64_t tiles = launch.grid.x;
     CHECK(cudaMemsetAsync(words, 0, (tiles + 1) * sizeof(Word)));
     unsigned* const ticket = reinterpret_cast<unsigned*>(words + tiles);
-    scan_look_back<<<launch.grid, launch.block>>>(scan, words, ticket);
+    scan_look_back<<<launch.grid, launch.block>>>(scan, words, ticket, known_every);
     CHECK_LAUNCH();
     return launch;
 }
@@ -378,7 +378,7 @@ __global__ void move_kept(const T* input, int64_t count, const uint32_t* places,
     if (i < count && is_kept(input[i])) kept[places[i]] = input[i];
     if (i == count - 1) *kept_count = places[i] + is_kept(input[i]);
     //: // TODO 8 (2 lines): if element i exists and is kept, store it in its place of `kept`. The
-    //: // thread of the last element stores how many are kept in all in *kept_count.
+    //: // thread of the last element stores in *kept_count how many are kept altogether.
     //: (void)i;  // delete this line
     // END SOLUTION
 }

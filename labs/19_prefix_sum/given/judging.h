@@ -104,8 +104,10 @@ class Judge {
         lab::Comparison comparison = lab::compare(found.data(), filtered_.data(), kept_);
         if (int64_t(kept_count) == kept_) return comparison;
         comparison.wrong = std::max<int64_t>(comparison.wrong, 1);
-        comparison.instead =
-            lab::format("%u are said to be kept, expected %lld", kept_count, (long long)kept_);
+        comparison.instead = kept_count == UINT32_MAX  // the poison
+                                 ? "*kept_count was never stored"
+                                 : lab::format("%u are said to be kept, expected %lld", kept_count,
+                                               (long long)kept_);
         return comparison;
     }
 

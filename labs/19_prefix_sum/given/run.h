@@ -23,9 +23,16 @@ struct Request {
                                 "all 1; or floats whose sums are rounded");
         task = arguments.choice("task", {"all", "scan", "compaction", "radix_pass"}, "all",
                                 "the variants that do this");
+        if (task == "radix_pass" && !lab::with_further) {
+            lab::refuse(
+                "--task: radix_pass is in the lab's folder further, which only FURTHER=1 "
+                "builds, as in make run FURTHER=1");
+        }
         if (arguments.given("task") && arguments.given("variant")) {
             lab::refuse("--task chooses variants, and so does --variant: give one of them");
         }
+        known_every = arguments.integer("known-every", 1, 1, 1 << 30,
+                                        "look_back: each Nth tile alone publishes up_to_tile");
         shift = arguments.flag("exclusive", "each sum leaves its own element out");
         input_path = arguments.input("input", "the elements, int32 or float32 .npy");
         output_path = arguments.output("output", "the result of one variant, .npy");
@@ -36,7 +43,8 @@ struct Request {
 
     std::string type, data, task, input_path, output_path;
     int64_t elements;  // of random input
-    int shift;         // 1: exclusive
+    int64_t known_every;
+    int shift;  // 1: exclusive
 };
 
 // What a launcher is given: the scan, or the elements and where they go to; and memory to work in.
@@ -46,6 +54,7 @@ struct Work {
     uint32_t* kept_count;  // of a compaction
     void* space;           // as many bytes as the variant asks for
     size_t space_bytes;
+    unsigned known_every;  // of look_back
 };
 
 template <class T>
@@ -75,7 +84,7 @@ lab::Launch run_one_launch(const Work<T>& work) {
 }
 template <class T>
 lab::Launch run_look_back(const Work<T>& work) {
-    return launch_look_back(work.scan, static_cast<Word*>(work.space));
+    return launch_look_back(work.scan, static_cast<Word*>(work.space), work.known_every);
 }
 template <class T>
 lab::Launch run_compact(const Work<T>& work) {
@@ -103,8 +112,8 @@ inline std::vector<int32_t> random_input(const Request& request, int32_t) {
 
 // Why a cooperative launch is left out, or "".
 inline std::string no_cooperative_launch(bool wanted) {
-#if defined(CUDA_CPU_BOUNDS) || defined(CUDA_CPU_RACES) || defined(CUDA_CPU_ACCESSES)
-    if (wanted) return "a cooperative launch is not watched: make run does it";
+#ifdef CUDA_CPU_ACCESSES
+    if (wanted) return "the blocks of a cooperative launch are not counted: make run does it";
 #endif
     if (wanted && lab::device_attribute(cudaDevAttrCooperativeLaunch) == 0) {
         return "this device has no cooperative launch";
@@ -149,7 +158,8 @@ int run_all(const Request& request, lab::Study& study,
                                reinterpret_cast<T*>(d_found.get()), count, request.shift},
                               d_kept_count.get(),
                               d_space.get(),
-                              size_t(space)};
+                              size_t(space),
+                              unsigned(request.known_every)};
         Judge<T> judge(input, request.shift);
         for (const Variant<T>& variant : variants) {
             if (!request.wants(variant.task)) continue;

@@ -366,10 +366,11 @@ void print_large(const char* name, Subject& subject) {
     const struct {
         const char* name;
         Work work;
-    } all[] = {
-        {"signature", work_of(refine_by_signatures)}, {"retire", work_of(refine_and_retire)},
-        {"adaptive", work_of(refine_adaptively)},     {"persistent", work_of(refine_persistently)},
-        {"worklist", work_of(refine_by_worklist)}};
+    } all[] = {{"signature", work_of(refine_by_signatures)},
+               {"retire", work_of(refine_and_retire)},
+               {"adaptive", work_of(refine_adaptively)},
+               {"persistent", work_of(refine_persistently)},
+               {"worklist", work_of(refine_by_worklist)}};
     for (const auto& each : all) {
         std::printf("  %-10s%s\n", each.name, judged_time(subject, each.work, 3).c_str());
         std::fflush(stdout);

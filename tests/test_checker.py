@@ -329,6 +329,14 @@ def settled(*outcomes, tasks={"tiled": "TODO 4"}):
     return [line for outcome in outcomes for line in outcome.cause_line()]
 
 
+def test_addresses_and_bytes_make_no_other_cause(capsys):
+    """Where a crash has happened differs from case to case."""
+    says = "it crashed\nit says on stderr:\n  a.cu:3: "
+    report.print_failures([failed("v: 1", says + "0x7f3a is in nothing: the first byte past the end of 8 bytes"),
+                           failed("v: 2", says + "0x9c40 is in nothing: 16 bytes past the end of 80 bytes")])
+    assert "the same cause in 1 more case: v: 2" in capsys.readouterr().out
+
+
 def test_a_report_is_a_screen(capsys):
     outcomes = [failed(f"v{variant}: {count}", f"{count} elements differ\n  [0] got 1", f"cause {chr(65 + variant)}")
                 for variant in range(20) for count in (1, 2, 3)]

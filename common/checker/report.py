@@ -71,7 +71,8 @@ class Outcome:
         words = self.why() or f"{self.variant}\n{self.cause or self.message.split(' (')[0]}"
         if self.variant and self.why():
             words = re.sub(rf"\b{re.escape(self.variant)}\b", "*", words)
-        return re.sub(r"(?<!TODO )(?<!task )\b\d[\d.e+-]*", "#", words)
+        words = words.replace("the first byte past the end", "# bytes past the end")
+        return re.sub(r"(?<!TODO )(?<!task )\b(?:0x[0-9a-f]+|\d[\d.e+-]*)", "#", words)
 
 
 # The cause

@@ -131,13 +131,24 @@ inline std::string learners_place(void* first = nullptr, bool of_call = false) {
     return line.empty() ? "" : line + ": ";
 }
 
+// Where so many bytes are nearly 2^32 elements of 1 to 16 bytes: what the index has been.
+inline std::string went_below_0(uint64_t past) {
+    for (uint64_t all = uint64_t{1} << 32; all <= uint64_t{16} << 32; all *= 2) {
+        if (past < all && past > all - all / 16)
+            return " (nearly 2^32 elements: the index is probably an unsigned number that went "
+                   "below 0)";
+    }
+    return "";
+}
+
 inline std::string describe(const Allocation& allocation, const char* address) {
     const char* const end = allocation.start + allocation.bytes;
     const std::string what =
         (allocation.freed ? "the freed allocation of " : "the allocation of ") +
         in_bytes(allocation.bytes);
     if (address == end) return "the first byte past the end of " + what;
-    if (address > end) return in_bytes(address - end) + " past the end of " + what;
+    if (address > end)
+        return in_bytes(address - end) + " past the end of " + what + went_below_0(address - end);
     if (address < allocation.start) {
         return in_bytes(allocation.start - address) + " before the start of " + what;
     }

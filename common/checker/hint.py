@@ -144,7 +144,7 @@ class Hints:
             trouble = []
         except OSError as error:
             trouble = [f"This hint will come again, as it cannot be noted that you have seen it ({refused(error)})."]
-        return "\n".join([self.text(task, number + 1), *filter(None, [self.advice(task), self.when_done(wish)]), *trouble])
+        return "\n".join(filter(None, [self.when_done(wish), self.text(task, number + 1), self.advice(task), *trouble]))
 
     def text(self, task: Task, number: int) -> str:
         head = terminal.paint(f"Lab {self.lab.number}. {task.title}", "bold")
@@ -167,7 +167,7 @@ class Hints:
     def when_done(self, wish: str) -> str:
         if wish or any(todo.task or len(self.tasks) == 1 for todo in self.lab.todos()):
             return ""
-        return f"No TODO is left in your files: make check LAB={self.lab.number} says what is still wrong."
+        return f"No TODO is left in your files: make check LAB={self.lab.number} says what is still wrong.\n"
 
     def exhausted(self, task: Task | None) -> str:
         if task is not None and any(other.left() is not None for other in self.tasks):

@@ -354,6 +354,7 @@ def test_the_sentence(compared):
     got = [1.0] * 512 + [NAN] + [1.0] * 487
     expected = [1.0] * 512 + [1.5] + [1.0] * 483 + [2.0] * 4
     assert compared(got, expected) == (5, 512, "5 of 1000 differ; first at 512: expected 1.5, got nan")
+    assert compared([2.0], [2.0**34])[2] == "1 of 1 differ; first at 0: expected 17179869184, got 2"
     assert compared([1], [1 + 2**-40])[2] == "1 of 1 differ; first at 0: expected 1.0000000000009095, got 1"
 
 

@@ -34,7 +34,9 @@ struct Comparison {
     bool right() const { return wrong == 0; }
 
     static std::string digits(double value, int count) {
-        return std::isnan(value) ? "nan" : format("%.*g", count, value);  // never "-nan"
+        if (std::isnan(value)) return "nan";  // never "-nan"
+        const bool whole = value == std::trunc(value) && std::fabs(value) < 1e15;
+        return format("%.*g", whole ? 15 : count, value);
     }
 
     // "correct", or "5 of 1000 differ; first at 512: expected 1.5, got nan", and of a later launch
@@ -42,7 +44,7 @@ struct Comparison {
     std::string sentence() const {
         if (!instead.empty()) return instead;
         if (right()) return count == 0 ? "correct (empty)" : "correct";
-        const bool alike = digits(expected, 9) == digits(got, 9);
+        const bool alike = format("%.9g", expected) == format("%.9g", got);
         const int enough = alike ? 17 : 9;
         return format("%s%lld of %lld differ; first at %lld: expected %s, got %s",
                       later ? "right only once: in a later launch " : "", (long long)wrong,

@@ -305,12 +305,17 @@ def tiles_before(expected, got, case):
             "look-back goes on behind each that is of_tile, to the first that is up_to_tile (TODO 7)")
 
 
+def share(case):
+    """How many elements a block of one_launch has, by the grid in the program's table; 0 where there is none."""
+    row = re.search(r"^one_launch +(\d+)", case.last_run.stdout, re.M)
+    return -(-(-(-len(case.inputs["input"]) // int(row[1]))) // BLOCK) * BLOCK if row else 0
+
+
 def read_too_early(expected, got, case):
     """one_launch: sums that nobody has stored yet, which the first block does not need."""
     if case.parameters["variant"] != "one_launch" or case.wrong[:BLOCK].any():
         return None
-    row = re.search(r"^one_launch +(\d+)", case.last_run.stdout, re.M)
-    if row and case.wrong[:-(-len(got) // int(row[1]) // BLOCK) * BLOCK].any():
+    if case.wrong[:share(case)].any():
         return "the first 256 sums are right, and the next ones of the first block are not: `total` is that of all warps, for every thread (TODO 4)"
     return ("the first block's sums are right, others are not, and no known slip gives them: are the sums of other blocks read before "
             "those have stored them? The grid waits for itself by cg::this_grid().sync() (TODO 6)")
@@ -340,11 +345,14 @@ def whole_numbers(case, count, dtype):
 
 def element(case):
     """How a report names a place of the output: with the thread whose element belongs there."""
-    size = TILE if case.parameters["variant"].startswith("look_back") else BLOCK
+    variant = case.parameters["variant"]
+    size, what = (TILE, "tile") if variant.startswith("look_back") else (BLOCK, "block")
+    if variant == "one_launch":
+        size, what = share(case) or BLOCK, "the share of block"
 
     def name(index):
         number = index[0] - int(case.exclusive)
-        return f"[{index[0]}]" + (f" (element {number % size} of {'tile' if size == TILE else 'block'} {number // size})" if number >= 0 else "")
+        return f"[{index[0]}]" + (f" (element {number % size} of {what} {number // size})" if number >= 0 else "")
     return name
 
 

@@ -45,7 +45,8 @@ struct BegunCopies {
         memset(shared, 0, bytes);
 #else
         for (int i = 0; i < bytes / 4; i++) {  // for make sanitize: a write from here on
-            static_cast<volatile unsigned*>(shared)[i] = 0;
+            static_cast<unsigned*>(shared)[i] = 0;
+            asm volatile("" ::"r"(shared) : "memory");  // volatile would let other threads go on
         }
 #endif
         cuda_cpu::poison(shared, bytes);

@@ -341,7 +341,7 @@ MISTAKES = {
     "unnamed_lane": r"lane 16 of the warp takes part in a warp primitive whose mask 0x0000ffff does not "
                     r"name it .*",
     "waits_in_kernel": r"kernel waiting_kernel calls cudaDeviceSynchronize, which device code cannot call: "
-                       r".* cudaStreamTailLaunch\.",
+                       r".* cudaStreamTailLaunch\. \(A program of before CUDA 12: .*\)",
     "calls_in_kernel": r"kernel event_kernel calls cudaEventElapsedTime, which device code cannot call\.",
     "child_local": ARGUMENT % (1, "child_kernel", OWN % "local"),
     "child_shared": ARGUMENT % (1, "child_kernel", OWN % "shared"),

@@ -212,7 +212,7 @@ def test_the_dimensions_of_a_cluster_go_with_each_launch_by_name():
 ])
 def test_options_of_nvcc(words, left):
     """What only nvcc knows is left out of a program's flags, and what it hands over to the compiler stays."""
-    script = f". {COMPILE.parent}/nvcc_options.sh; without_nvcc_options"
+    script = f". {shlex.quote(str(COMPILE.parent))}/nvcc_options.sh; without_nvcc_options"
     result = subprocess.run(["bash", "-c", script], input="\n".join(words.split()) + "\n", capture_output=True, text=True, check=True)
     assert result.stdout.split() == left.split()
 

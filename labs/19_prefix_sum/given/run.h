@@ -112,8 +112,8 @@ inline std::vector<int32_t> random_input(const Request& request, int32_t) {
 
 // Why a cooperative launch is left out, or "".
 inline std::string no_cooperative_launch(bool wanted) {
-#ifdef CUDA_CPU_ACCESSES
-    if (wanted) return "the blocks of a cooperative launch are not counted: make run does it";
+#ifdef CUDA_CPU_REPLAY
+    if (wanted) return "the blocks of a cooperative launch are not shown: make run does it";
 #endif
     if (wanted && lab::device_attribute(cudaDevAttrCooperativeLaunch) == 0) {
         return "this device has no cooperative launch";

@@ -156,10 +156,10 @@ def test_several_files(command, said, own):
 
 @only_cpu
 def test_what_is_missing_is_named(own):
-    result = make("run", own, ["main.cu"], "-fopenmp")
+    result = make("run", own, ["main.cu", "helper.cpp"], "-fopenmp")
     assert result.returncode != 0 and "undefined reference" not in result.stderr
     assert f"add(int*, int) is used, and no file that was given defines it: give the file that does, too (FILE=\"'{own}/main.cu' " \
-           f"'{own}/other part.cu'\")" in result.stderr
+           f"'{own}/helper.cpp' '{own}/other part.cu'\")" in result.stderr
     result = make("run", own, ["main.cu", "other part.cu", "helper.cpp"], "")
     assert "the program uses OpenMP: give FLAGS=-fopenmp" in result.stderr
     result = make("run", own, ["main.cu", "no.cu"], "")

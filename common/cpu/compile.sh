@@ -329,7 +329,7 @@ tell_undefined() {
         done
         echo "$source: error: ${name} is used, and no file that was given defines it: give the file that does, too$(
             if [ -n "$files" ]; then
-                echo " (FILE=\"$(for place in "${sources[@]}"; do as_word "$place"; done)$files\")"
+                echo " (FILE=\"$(for place in "${sources[@]}"; do as_word "$place" && echo -n ' '; done)${files# }\")"
             else
                 echo ', or its library (FLAGS=-lNAME)'
             fi

@@ -31,7 +31,7 @@ from volatile_memory import VolatileMemory
 
 # Qualifiers that say nothing to a host compiler; spaces take their place.
 EMPTY_WORDS = frozenset("__device__ __global__ __host__".split())
-CANDIDATE = re.compile(rf"<<<|\b__shared__\b|\b__cluster_dims__\b|\b__noinline__\b|\bclock\b|\bvolatile\b|\basm\b|\b__asm(?:__)?\b|\b(?:{'|'.join(EMPTY_WORDS)})\b")
+CANDIDATE = re.compile(rf"<<\s*<|\b__shared__\b|\b__cluster_dims__\b|\b__noinline__\b|\bclock\b|\bvolatile\b|\basm\b|\b__asm(?:__)?\b|\b(?:{'|'.join(EMPTY_WORDS)})\b")
 # Flags of a line marker: 1 enters a file, 2 returns to one, 3 is a system header, 4 is extern "C".
 SYSTEM_BEGIN = re.compile(r'^# \d+ "[^\n]*" 1 3(?: 4)?$', re.MULTILINE)
 SYSTEM_END = re.compile(r'^# \d+ "[^\n]*" 2$', re.MULTILINE)
@@ -44,7 +44,7 @@ TOKEN = re.compile(
   | (?:u8|[uUL])?'(?:[^'\\\n]|\\.)*'?                        # a character
   | [^\W\d]\w*                                               # a word
   | \.?\d(?:[eEpP][+-]|'?[\w.])*                             # a number
-  | ::|->|<<<|<<=?|<=|>+=?                                   # operators with an angle or a colon
+  | ::|->|<<\s*<|<<=?|<=|>+=?                                # operators with an angle or a colon; nvcc takes << < for <<<
   | \S
     """,
     re.MULTILINE | re.DOTALL | re.VERBOSE,
@@ -339,7 +339,8 @@ class Source:
         self.markers = [match for match in matches if match[0][0] == "#" and MARKER.match(match[0])]
         self.marker_starts = [match.start() for match in self.markers]
         matches = [match for match in matches if match[0][0] != "#"]
-        self.tokens = [match[0] for match in matches]
+        self.tokens = [match[0] if match[0][:2] != "<<" else "".join(match[0].split()) for match in matches]
+        self.ends = [match.end() for match in matches]
         self.starts = [match.start() for match in matches]
         self.partner, self.parent = match_brackets(self.tokens)
 
@@ -349,7 +350,7 @@ class Source:
 
     def end(self, index: int) -> int:
         """Where a token ends in the text."""
-        return self.starts[index] + len(self.tokens[index])
+        return self.ends[index]
 
     def is_word(self, index: int) -> bool:
         """Whether a token can be a name: not a bracket or an operator, nor a word like `return`."""
@@ -686,7 +687,8 @@ class Translator(VolatileMemory, Source):
         declared = self.visible_kernel(word) if word is not None and self.tokens[word] in self.kernels else None
         # A template's parameter is a constant, so what its kernel calls can become part of it, as with a name.
         named = word is not None and (self.tokens[word] in self.kernels or self.is_template_parameter(word))
-        start, close_start = self.starts[first], self.end(opening - 1) - len(">>>")
+        start = self.starts[first]
+        close_start = self.starts[opening - 2] if self.token(opening - 1) == ">" else self.end(opening - 1) - len(">>>")
         name = self.at(start) + kernel
         function = name
         if named:
@@ -783,7 +785,7 @@ class Translator(VolatileMemory, Source):
         return index if depth == 0 else -1
 
     def configuration_end(self, angle: int) -> int | None:
-        """The run of > whose last three end the configuration that follows <<<."""
+        """The run of > whose last three end the configuration that follows <<<, or the last > of >> >."""
         index, templates = angle + 1, 0
         while index < len(self.tokens):
             token = self.tokens[index]
@@ -796,6 +798,8 @@ class Translator(VolatileMemory, Source):
             elif self.is_angle(index):
                 if len(token) >= 3 and len(token) > templates:
                     return index
+                if token == ">>" and templates == 0 and self.token(index + 1) == ">":
+                    return index + 1
                 templates = max(0, templates - len(token))
             index += 1
         return None

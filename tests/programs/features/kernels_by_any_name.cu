@@ -1,4 +1,4 @@
-// Feature: kernels by any name | in namespaces with and without a name, `static`, `extern "C"`; launched by pointers, in conditions, macros and lambdas, with `>` and templates in `<<<>>>`
+// Feature: kernels by any name | in namespaces with and without a name, `static`, `extern "C"`; launched by pointers, in conditions, macros and lambdas, with `>` and templates in `<<<>>>`, also written `<< <` and `>> >`
 #include <type_traits>
 
 #include "../runtime_expect.h"
@@ -86,5 +86,11 @@ int main() {
     EXPECT(result(out) == 4);
     for (int i = 0; i < 3; ++i) bounded<<<1, 1>>>(out, i);
     EXPECT(result(out) == 2);
+    // clang-format off
+    sized<int, 3> << <dim3(4 >> 2), 1 >> > (out);
+    EXPECT(result(out) == 12);
+    outer::plain<< <n / 2, 1>> >(out);
+    EXPECT(result(out) == 2);
+    // clang-format on
     printf("ok\n");
 }

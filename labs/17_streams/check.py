@@ -53,7 +53,7 @@ def chained(cells, keys, steps):
 NO_GRAPH = "capture() gives no graph, or one in which nothing was captured: work() has to stand between begin and end (TODO 5)"
 ENDINGS = {  # what a program says that ends early -> why
     r"cudaStreamWaitEvent\b.*\s.*cudaErrorInvalidResourceHandle": "the first strip has none above it, the last one none below (TODO 3b)",
-    r"cudaGraphInstantiate\w*\b.*\s.*cudaErrorInvalidValue": "there is no graph: the capture is never ended (TODO 5)",
+    r"cudaGraphInstantiate\w*\b.*\s.*cudaError(InvalidValue|StreamCaptureUnsupported)": "there is no graph: the capture is never ended (TODO 5)",
     r"SIGSEGV|segmentation": "what does a function of the host work on? What cudaLaunchHostFunc is given as data has to be there until it is called: "
                              "&picture.arrivals[strip] is (TODO 4)",
 }

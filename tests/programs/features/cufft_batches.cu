@@ -1,12 +1,13 @@
-// Feature: cuFFT, layouts | many transforms in columns of a matrix (strides and distances), real rows with padding in place, inverse in 3D, double precision, one plan in several streams; wrong arguments have cuFFT's own answers
+// Feature: cuFFT, layouts | many transforms in columns of a matrix (strides and distances), real rows with padding in place, inverse in 3D, double precision, one plan in several streams; plans by types of data (`cufftXtMakePlanMany`, `cufftXtExec`); wrong arguments have cuFFT's own answers
 // Flags: -lcufft
-#include <cufft.h>
+#include <cufftXt.h>
 
 #include <cmath>
 
 #include "../device_copies.h"
 
 #define FFT(call) EXPECT((call) == CUFFT_SUCCESS)
+static_assert(CUFFT_NVSHMEM_FAILURE == 20, "helper_cuda.h asks for the names of all results");
 
 constexpr double pi = 3.14159265358979323846;
 bool near(double a, double b) { return std::abs(a - b) < 1e-9; }
@@ -35,6 +36,16 @@ void columns() {
     out = back(data, in.size());
     for (size_t i = 0; i < in.size(); ++i)
         EXPECT(near(out[i].x / rows, in[i].x) && near(out[i].y / rows, in[i].y));
+    FFT(cufftDestroy(plan));
+
+    // The same plan by the types of its data.
+    long long length = rows, long_embedding[1] = {rows};
+    FFT(cufftCreate(&plan));
+    FFT(cufftXtMakePlanMany(plan, 1, &length, long_embedding, columns, 1, CUDA_C_64F,
+                            long_embedding, columns, 1, CUDA_C_64F, columns, nullptr, CUDA_C_64F));
+    FFT(cufftXtExec(plan, data, data, CUFFT_FORWARD));
+    out = back(data, in.size());
+    EXPECT(near(out[0].x, rows * rows) && near(out[columns + 1].x, rows * rows));
     FFT(cufftDestroy(plan));
     SUCCEEDS(cudaFree(data));
 }

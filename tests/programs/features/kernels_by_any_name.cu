@@ -17,6 +17,9 @@ extern "C" __global__ void with_c_name(int* out) { *out = 4; }
 __global__ void __launch_bounds__(64, 1) bounded(int* out, int value) { *out = value; }
 __global__ void overloaded(int* out, int) { *out = 6; }
 __global__ void overloaded(int* out, float) { *out = 7; }
+int* g_out;
+__global__ void with_launcher(int* out) { *out = 8; }
+void with_launcher() { with_launcher<<<1, 1>>>(g_out); }
 template <class T, int n>
 __global__ void sized(T* out) {
     *out = T(n * sizeof(T));
@@ -58,6 +61,9 @@ int main() {
     EXPECT(result(out) == 6);
     overloaded<<<1, 1>>>(out, 1.0f);
     EXPECT(result(out) == 7);
+    g_out = out;
+    with_launcher();
+    EXPECT(result(out) == 8);
     LAUNCH((sized<int, 3>), 1, 1, out);
     EXPECT(result(out) == 12);
 

@@ -1,4 +1,4 @@
-// Feature: Thrust, policies and pointers | `thrust::host`, `thrust::device`, `thrust::cuda::par.on(stream)`, raw pointers, `device_pointer_cast`, `device_malloc`, vectors in managed memory, extended lambdas, `tabulate`, `transform_if`, `for_each_n`
+// Feature: Thrust, policies and pointers | `thrust::host`, `thrust::device`, `thrust::cuda::par.on(stream)`, raw pointers, `device_pointer_cast`, `device_malloc`, vectors in managed memory, extended lambdas, `tabulate`, `transform_if`, `for_each_n`, `system_error`
 // Flags: --extended-lambda
 #include <thrust/count.h>
 #include <thrust/device_free.h>
@@ -71,5 +71,13 @@ int main() {
     add_one<<<1, 128>>>(thrust::raw_pointer_cast(both.data()), n);
     SUCCEEDS(cudaDeviceSynchronize());
     EXPECT(both[0] == 1 && both[n - 1] == n);
+
+    bool caught = false;
+    try {
+        throw thrust::system_error(cudaErrorInvalidValue, thrust::cuda_category());
+    } catch (const thrust::system_error& error) {
+        caught = error.code().value() == cudaErrorInvalidValue;
+    }
+    EXPECT(caught);
     std::puts("ok");
 }

@@ -74,8 +74,8 @@ void call_with_bytes(Function<Parameters...> function, const Kept<Parameters>&..
 struct Unique {};
 template <class... Parameters>
 struct Exactly {};
-template <class... Parameters>
-Function<Parameters...> address_of(Unique, void (*function)(Parameters...)) {
+template <class Found>
+Found* address_of(Unique, Found* function) {
     return function;
 }
 template <class... Parameters>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 namespace cuda_cpu {
 
@@ -23,13 +24,14 @@ int saturated(int value) {
                   highest = std::numeric_limits<Part>::max();
     return value < lowest ? lowest : value > highest ? highest : value;
 }
-template <class Part, class Result, class First, class Second, class Sum>
+// Both are words, or vectors of the size of one.
+template <class Part, class Other, class First, class Second, class Sum>
 CUDA_CPU_INLINE Sum dot_of_parts(First first, Second second, Sum sum, int from = 0) {
+    unsigned int a, b;
+    std::memcpy(&a, &first, sizeof a), std::memcpy(&b, &second, sizeof b);
     for (int i = 0; i < 32 / static_cast<int>(8 * sizeof(Part)); ++i) {
-        const auto a =
-            static_cast<Part>(static_cast<unsigned int>(first) >> (8 * sizeof(Part) * i));
-        const auto b = static_cast<Result>(static_cast<unsigned int>(second) >> (8 * (i + from)));
-        sum += static_cast<Sum>(a) * static_cast<Sum>(b);
+        sum += static_cast<Sum>(static_cast<Part>(a >> (8 * sizeof(Part) * i))) *
+               static_cast<Sum>(static_cast<Other>(b >> (8 * (i + from))));
     }
     return sum;
 }
@@ -86,19 +88,18 @@ CUDA_CPU_VIDEO_ALL(4, int8_t, uint8_t)
 #undef CUDA_CPU_VIDEO
 
 // Four products of bytes and a sum; two products of a half and a byte of the lower or the upper pair.
-inline int __dp4a(int a, int b, int c) { return cuda_cpu::dot_of_parts<int8_t, int8_t>(a, b, c); }
-inline unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int c) {
-    return cuda_cpu::dot_of_parts<uint8_t, uint8_t>(a, b, c);
-}
-inline int __dp2a_lo(int a, int b, int c) {
-    return cuda_cpu::dot_of_parts<int16_t, int8_t>(a, b, c);
-}
-inline int __dp2a_hi(int a, int b, int c) {
-    return cuda_cpu::dot_of_parts<int16_t, int8_t>(a, b, c, 2);
-}
-inline unsigned int __dp2a_lo(unsigned int a, unsigned int b, unsigned int c) {
-    return cuda_cpu::dot_of_parts<uint16_t, uint8_t>(a, b, c);
-}
-inline unsigned int __dp2a_hi(unsigned int a, unsigned int b, unsigned int c) {
-    return cuda_cpu::dot_of_parts<uint16_t, uint8_t>(a, b, c, 2);
-}
+#define CUDA_CPU_DOT(sum, halves, bytes, half, byte)           \
+    inline sum __dp4a(bytes a, bytes b, sum c) {               \
+        return cuda_cpu::dot_of_parts<byte, byte>(a, b, c);    \
+    }                                                          \
+    inline sum __dp2a_lo(halves a, bytes b, sum c) {           \
+        return cuda_cpu::dot_of_parts<half, byte>(a, b, c);    \
+    }                                                          \
+    inline sum __dp2a_hi(halves a, bytes b, sum c) {           \
+        return cuda_cpu::dot_of_parts<half, byte>(a, b, c, 2); \
+    }
+CUDA_CPU_DOT(int, int, int, int16_t, int8_t)
+CUDA_CPU_DOT(unsigned int, unsigned int, unsigned int, uint16_t, uint8_t)
+CUDA_CPU_DOT(int, short2, char4, int16_t, int8_t)
+CUDA_CPU_DOT(unsigned int, ushort2, uchar4, uint16_t, uint8_t)
+#undef CUDA_CPU_DOT

@@ -4,7 +4,9 @@
 #pragma once
 #include <thrust/detail/config.h>
 #include <thrust/detail/raw_pointer_cast.h>
+#include <thrust/system/cuda/error.h>  // which the back end for cards brings with it
 #include <thrust/system/detail/sequential/execution_policy.h>
+#include <thrust/system_error.h>
 
 #include <cstdlib>
 

@@ -322,7 +322,7 @@ tell_undefined() {
         files=''
         for place in "${sources[@]}"; do
             for file in "$(dirname -- "$place")"/*.{cu,cpp,cc,cxx,c}; do
-                [[ " ${sources[*]} ${sources[*]/#/./} " == *" $file "* ]] || [ ! -f "$file" ] || ! grep -qE "\b${name%%[(<]*}[[:space:]]*\(" -- "$file" ||
+                [[ " ${sources[*]} ${sources[*]/#/./} " == *" $file "* ]] || [ ! -f "$file" ] || ! grep -qzE "\b${name%%[(<]*}[[:space:]]*\(" -- "$file" ||
                     files+=" $(as_word "$file")"
             done
             break

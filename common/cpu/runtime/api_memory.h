@@ -12,12 +12,13 @@
 
 namespace {
 
-// What the device has; CUDA_CPU_MEMORY=BYTES leaves a program less of it.
-size_t capacity() {
+// What the device has, and managed memory may be more than that; CUDA_CPU_MEMORY=BYTES leaves a program less.
+size_t capacity(MemoryKind kind = MemoryKind::device) {
     static const size_t most = [] {
         const char* const wish = std::getenv("CUDA_CPU_MEMORY");
         return wish == nullptr ? ~size_t{0} : std::strtoull(wish, nullptr, 10);
     }();
+    if (kind == MemoryKind::managed) return most;
     return std::min(most, devices()[static_cast<size_t>(current_device)]->memory_bytes);
 }
 
@@ -33,7 +34,7 @@ cudaError_t allocate(void** pointer, size_t bytes, MemoryKind kind,
     if (pointer == nullptr) return failed(cudaErrorInvalidValue);
     *pointer = nullptr;
     if (bytes == 0) return cudaSuccess;
-    *pointer = Memory::instance().allocate(bytes, kind, capacity(), current_device);
+    *pointer = Memory::instance().allocate(bytes, kind, capacity(kind), current_device);
     if (*pointer != nullptr) {
         Leaks::instance().allocated(*pointer);
         if constexpr (is_observed) observer::allocated(*Memory::instance().find(*pointer));
@@ -42,8 +43,11 @@ cudaError_t allocate(void** pointer, size_t bytes, MemoryKind kind,
     size_t free = 0, total = 0;
     cudaMemGetInfo(&free, &total);
     if (findings_are_wanted()) write_finding(format("\"refused\": %zu, \"of\": %zu", bytes, total));
+    const std::string what = kind == MemoryKind::managed ? format("the machine has %zu free",
+                                                                  Memory::host_bytes_available())
+                                                         : format("%zu of %zu free", free, total);
     return failed(cudaErrorMemoryAllocation,
-                  format("%zu bytes asked for, %zu of %zu free", bytes, free, total));
+                  format("%zu bytes asked for, %s", bytes, what.c_str()));
 }
 
 }  // namespace

@@ -79,8 +79,8 @@ class Memory {
     // Null when there is no room. `kind` is device or managed.
     void* allocate(size_t bytes, MemoryKind kind, size_t capacity, int device) {
         std::lock_guard<std::mutex> lock(mutex_);
-        if (bytes > capacity || used_[device] > capacity - bytes ||
-            bytes > host_bytes_available()) {
+        const size_t used = kind == MemoryKind::device ? used_[device] : 0;
+        if (bytes > capacity || used > capacity - bytes || bytes > host_bytes_available()) {
             return nullptr;
         }
         // A guard page follows; large allocations start on a large page, which keeps closing cheap.
@@ -106,7 +106,7 @@ class Memory {
             share_with_host(start, bytes);
             Paging::instance().add(pages, pages + mapped, bytes);
         }
-        used_[device] += bytes;
+        if (kind == MemoryKind::device) used_[device] += bytes;
         if (kind == MemoryKind::device) {
             closable_.insert(&allocations_[start]);
             if (!is_open(device)) FirstTouch::instance().protect(pages, pages + mapped, PROT_NONE);
@@ -145,7 +145,7 @@ class Memory {
         mprotect(allocation.pages, allocation.mapped_bytes, PROT_NONE);
         allocation.freed = true;
         closable_.erase(&allocation);
-        used_[allocation.device] -= allocation.bytes;
+        if (allocation.kind == MemoryKind::device) used_[allocation.device] -= allocation.bytes;
         return true;
     }
 

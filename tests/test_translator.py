@@ -14,7 +14,8 @@ import farm
 
 sys.path.insert(0, str(farm.ROOT / "common/cpu"))
 
-from translate import TranslationError, learner_spans, missing, refuse_absent_headers, refuse_absent_names, translate  # noqa: E402
+from absent import absent_header, missing, unknown  # noqa: E402
+from translate import TranslationError, learner_spans, translate  # noqa: E402
 
 COMPILE = farm.ROOT / "common/cpu/compile.sh"
 LAUNCHES = "tests/programs/translator_launches.cu"
@@ -222,32 +223,74 @@ def test_assembly_of_the_host_stays(text):
     assert translate(f"void f() {{ {text} }}") == f"void f() {{ {text} }}"
 
 
-def test_a_header_that_is_not_there():
+@pytest.fixture
+def toolkit(tmp_path, monkeypatch):
+    """A toolkit whose headers declare little."""
+    include = tmp_path / "include"
+    for name, text in (("cuda_runtime_api.h", "// cudaComment\ncudaError_t cudaNovel(int);\nstruct cudaDeviceProp { int ballads; };\n"),
+                       ("sm_99_rt.h", "static __device__ int ballads(int);\n"), ("cufft.h", "void cufftNovel();\n"),
+                       ("cufoo.h", ""), ("cccl/cub/novel.cuh", "struct DeviceNovel;\n")):
+        (include / name).parent.mkdir(parents=True, exist_ok=True)
+        (include / name).write_text(text)
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path))
+    return include
+
+
+def test_a_header_that_is_not_there(toolkit):
     text = ('# 0 "my.cu"\n# 1 "/usr/include/x.h" 1 3\n# 1 "/opt/cuda/cufft.h" 1 3\n# 2 "/usr/include/x.h" 2 3\n# 2 "my.cu" 2\n'
-            'int a;\n\n# 1 "/opt/cuda/cufftw.h" 1 3\nint b;\n# 5 "my.cu" 2\nint c;\n')
-    with pytest.raises(TranslationError, match=r"^my\.cu:4: error: cufftw\.h is not in CPU mode, which has no cuFFT in "):
-        refuse_absent_headers(text)
-    refuse_absent_headers(text.replace("cufftw.h", "mine.h"))
-    refuse_absent_headers(text.replace("/opt/cuda/cufftw.h", "/home/me/cub/mine.h").replace("cufftw.h", "mine.h"))
-    refuse_absent_headers(text.replace("/opt/cuda/cufftw.h", "cub/mine.h"))
-    with pytest.raises(TranslationError, match=r"^my\.cu:4: error: cub/grid/grid_queue\.cuh is not in CPU mode"):
-        refuse_absent_headers(text.replace("/opt/cuda/cufftw.h", "/opt/cuda/include/cccl/cub/grid/grid_queue.cuh"))
+            'int a;\n\n# 1 "/opt/cuda/cusparseLt.h" 1 3\nint b;\n# 5 "my.cu" 2\nint c;\n')
+    file, line, sentence = absent_header(text)
+    assert (file, line) == ("my.cu", 4) and sentence.startswith("cusparseLt.h is not in CPU mode, which has no cuSPARSELt")
+    assert absent_header(text.replace("cusparseLt.h", "mine.h")) is None
+    assert absent_header(text.replace("/opt/cuda/cusparseLt.h", "/home/me/cub/mine.h").replace("cusparseLt.h", "mine.h")) is None
+    assert absent_header(text.replace("/opt/cuda/cusparseLt.h", "cub/mine.h")) is None
+    grid_queue = "cub/grid/grid_queue.cuh is not in CPU mode, which has no other parts of CUB than docs/cpu-mode.md lists: "
+    assert absent_header(text.replace("/opt/cuda/cusparseLt.h", "/opt/cuda/include/cccl/cub/grid/grid_queue.cuh"))[2].startswith(grid_queue)
+    novel = "cufoo.h is not in CPU mode: this program needs a card"
+    assert absent_header(text.replace("/opt/cuda/cusparseLt.h", f"{toolkit}/cufoo.h"))[2].startswith(novel)
 
     said = "my.cu:3:10: fatal error: npp.h: No such file or directory\n    3 | #include <npp.h>\ncompilation terminated.\n"
     assert missing(said).startswith("my.cu:3: error: npp.h is not in CPU mode, which has no NPP: ")
-    assert "my.cu:3: error: cub/grid/grid_queue.cuh is not in CPU mode, which has no other parts of CUB than docs/cpu-mode.md lists: " \
-        in missing(said.replace("npp.h", "cub/grid/grid_queue.cuh"))
+    assert missing("my.cu:3:10: fatal error: 'npp.h' file not found\n").startswith("my.cu:3: error: npp.h is not in CPU mode")
+    assert "my.cu:3: error: " + grid_queue in missing(said.replace("npp.h", "cub/grid/grid_queue.cuh"))
+    assert "my.cu:3: error: " + novel in missing(said.replace("npp.h", "cufoo.h"))
     assert "Thrust and libcu++ come with the CUDA Toolkit, or as libthrust-dev" in missing(said.replace("npp.h", "thrust/sort.h"))
     assert missing(said.replace("npp.h", "mine.h")) == said.replace("npp.h", "mine.h")
 
 
-def test_absent_names():
-    """The first name of CUDA that is not there is named, with its line; in a string or a longer word it is none."""
-    text = '# 1 "my.cu"\nint cuInitialised;\nconst char* name = "cuInit";\n\nint a = cudaIpcGetMemHandle(0, 0);\ncuInit(0);\n'
-    with pytest.raises(TranslationError, match=r"^my\.cu:4: error: cudaIpcGetMemHandle is not in CPU mode, which has no access to other"):
-        refuse_absent_names(text, learner_spans(text))
-    text = text.replace("cudaIpc", "mine").replace("cuInit(", "mine(")
-    refuse_absent_names(text, learner_spans(text))
+@pytest.mark.parametrize("said, sentence", [
+    ("'cudaNovel' was not declared in this scope", "cudaNovel is not in CPU mode: this"),
+    ("\u2018cudaNovel\u2019 does not name a type; did you mean \u2018cudaNo\u2019?", "cudaNovel is not in CPU mode: this"),
+    ("use of undeclared identifier 'ballads'", "ballads is not in CPU mode: this"),
+    ("'struct cudaDeviceProp' has no member named 'ballads'", "cudaDeviceProp::ballads is not in CPU mode: this"),
+    ("no type named 'DeviceNovel' in namespace 'cub'", "cub::DeviceNovel is not in CPU mode: this"),
+    ("variable has incomplete type 'struct cudaExternalMemoryHandleDesc'", "cudaExternalMemoryHandleDesc is not in CPU mode, which has no memory of graphics: this"),
+    ("'cufftNovel' was not declared in this scope", None),  # cufft.h is not included
+    ("'cudaComment' was not declared in this scope", None),  # in no header of the toolkit
+    ("'struct Mine' has no member named 'ballads'", None),
+    ("'total' was not declared in this scope", None),
+])
+def test_a_name_that_is_not_there(toolkit, said, sentence):
+    """What the toolkit declares and the compiler does not know is said in a sentence; what neither knows is the learner's slip."""
+    said = f"my.cu: In function 'main':\nmy.cu:7:5: \x1b[01;31m\x1b[Kerror: \x1b[m\x1b[K{said}\n    7 |     line\nmy.cu:9:1: error: 'x' was not declared\n"
+    text = '# 1 "/opt/cub/cub.cuh" 1 3\n'
+    expected = said if sentence is None else f"my.cu:7: error: {sentence} program needs a card (BACKEND=gpu)\n"
+    assert unknown(said, text) == expected
+    if sentence is None and "cufft" in said:
+        assert unknown(said, text + '# 1 "/opt/cufft.h" 1 3\n').startswith("my.cu:7: error: cufftNovel is not in CPU mode")
+
+
+def test_a_name_that_is_not_there_without_a_toolkit(tmp_path, monkeypatch):
+    monkeypatch.setattr("absent.toolkit", lambda: None)
+    said = "my.cu:7:5: error: 'cudaNovel' was not declared in this scope\n"
+    assert unknown(said, "") == "my.cu:7: error: CPU mode does not know cudaNovel: if it is written right, this program needs a card (BACKEND=gpu)\n"
+    assert unknown(said.replace("\n", "; did you mean 'cudaNo'?\n"), "").endswith("?\n")
+    source = tmp_path / "my.cu"
+    source.write_text("int main() {\n    cudaIpcGetMemHandle(nullptr, nullptr);\n    cudaGraphicsMapResources(1, x);\n}\n")
+    result = subprocess.run(["bash", COMPILE, "--only-say", source, "-o", tmp_path / "x"], capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (1, f"{source}:2: error: cudaIpcGetMemHandle is not in CPU mode, which has no access to other "
+                                                  "processes' memory and events: this program needs a card (BACKEND=gpu)\n"
+                                                  "    2 |     cudaIpcGetMemHandle(nullptr, nullptr);\n")
 
 
 def test_clock():

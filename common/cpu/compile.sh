@@ -37,7 +37,7 @@ refuse() {
 }
 
 here=$(dirname -- "${BASH_SOURCE[0]}")
-sources=() passed=() output='' list='' sanitize='' runtime_object='' headers='' extra_flags=''
+source_text=/dev/null sources=() passed=() output='' list='' sanitize='' runtime_object='' headers='' extra_flags=''
 debug=no runtime=no anew=no translate=no only_object=no only_say=no cxx=g++ python=${CPU_PYTHON-python3}
 while [ $# -gt 0 ]; do
     case $1 in
@@ -241,7 +241,7 @@ preprocess=("$cxx" "${flags[@]}" "${header[@]}" -E -x c++ "$source")
 if [ -n "$list" ]; then
     "${preprocess[@]}" -v -M -MT output -MF "$list"
     printf '\noutput:' >>"$list"
-    printf ' %q' "$here"/{compile.sh,nvcc_options.sh,translate.py,two_passes.py,ptx.py,ptx_warp.py,volatile_memory.py,absent_headers,absent_names,runtime.cpp,course.cpp,../replay/step_hooks.py} "$here"/runtime/* ${runtime_object:+"$runtime_object"} \
+    printf ' %q' "$here"/{compile.sh,nvcc_options.sh,translate.py,absent.py,two_passes.py,ptx.py,ptx_warp.py,volatile_memory.py,absent_headers,absent_names,runtime.cpp,course.cpp,../replay/step_hooks.py} "$here"/runtime/* ${runtime_object:+"$runtime_object"} \
         "$("$cxx" -print-file-name=libboost_context.a)" >>"$list"
     exit
 fi
@@ -297,14 +297,19 @@ link() { # words of the compiler's line
         runtime_object=$(dirname -- "$output")/runtime.a
         bring_runtime "$runtime_object"
     fi
+    run_compiler "$@" -x none "$runtime_object" -no-pie "${link_flags[@]}" -l:libboost_context.a -o "$work/output"
+}
+# Compiles; what the program uses and nobody has is said in a sentence.
+run_compiler() { # words of the compiler's line
     local status=0 colour=()
     [ ! -t 2 ] || colour=(-fdiagnostics-color)
-    "$cxx" "${flags[@]}" "${instrument[@]}" "${colour[@]}" "$@" -x none "$runtime_object" \
-        -no-pie "${link_flags[@]}" -l:libboost_context.a -o "$work/output" 2>"$work/said" || status=$?
-    if [ $status = 0 ] || ! grep -q 'undefined reference to' "$work/said"; then
+    "$cxx" "${flags[@]}" "${instrument[@]}" "${colour[@]}" "$@" 2>"$work/said" || status=$?
+    if [ $status = 0 ]; then
         cat -- "$work/said" >&2
-    else
+    elif grep -q 'undefined reference to' "$work/said"; then
         tell_undefined
+    else
+        "$python" -I -S "$here/absent.py" "$source_text" <"$work/said" >&2
     fi
     return $status
 }
@@ -365,11 +370,11 @@ elif [ ${#sources[@]} -gt 1 ]; then
     done
     link -x none "${objects[@]}"
 else
-    translated=$source
+    translated=$source source_text=$source
     if [[ $source != *.ii ]]; then
-        translated=$work/translated.ii
+        translated=$work/translated.ii source_text=$work/preprocessed.ii
         "${preprocess[@]}" -o "$work/preprocessed.ii" 2>"$work/said" ||
-            { "$python" -I -S "$here/translate.py" --missing <"$work/said" >&2 && exit 1; }
+            { "$python" -I -S "$here/absent.py" <"$work/said" >&2 && exit 1; }
         cat -- "$work/said" >&2
         # nvcc reads a source twice, for the device with __CUDA_ARCH__. The course's labs say themselves what is theirs here.
         second=()
@@ -390,7 +395,8 @@ else
             "$(as_text "$course")" >>"$translated"
     fi
     if [ $only_say = yes ]; then
-        "$cxx" "${flags[@]}" -fsyntax-only -x c++-cpp-output "$translated"
+        instrument=()
+        run_compiler -fsyntax-only -x c++-cpp-output "$translated"
         exit
     elif [ $translate = yes ]; then
         cp -- "$translated" "$work/output"
@@ -399,11 +405,11 @@ else
         if [ $only_object = yes ] || [ "$sanitize" = races ] || [ "$sanitize" = accesses ] || [ "$sanitize" = replay ]; then
             object=$translated compile=(-c -x c++-cpp-output)
             if [ "$sanitize" = replay ]; then
-                "$cxx" "${flags[@]}" "${instrument[@]}" -S -x c++-cpp-output "$translated" -o "$work/program.s"
+                run_compiler -S -x c++-cpp-output "$translated" -o "$work/program.s"
                 "$python" -I -S "$here/../replay/step_hooks.py" <"$work/program.s" >"$work/hooked.s"
                 object=$work/hooked.s compile=(-c) instrument=()
             fi
-            "$cxx" "${flags[@]}" "${instrument[@]}" "${compile[@]}" "$object" -o "$work/program.o"
+            run_compiler "${compile[@]}" "$object" -o "$work/program.o"
             instrument=()
             if [ $only_object = yes ]; then
                 mv -- "$work/program.o" "$work/output"

@@ -27,6 +27,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from absent import MARKER, absent_header
 from volatile_memory import VolatileMemory
 
 # Qualifiers that say nothing to a host compiler; spaces take their place.
@@ -35,7 +36,6 @@ CANDIDATE = re.compile(rf"<<\s*<|\b__shared__\b|\b__cluster_dims__\b|\b__noinlin
 # Flags of a line marker: 1 enters a file, 2 returns to one, 3 is a system header, 4 is extern "C".
 SYSTEM_BEGIN = re.compile(r'^# \d+ "[^\n]*" 1 3(?: 4)?$', re.MULTILINE)
 SYSTEM_END = re.compile(r'^# \d+ "[^\n]*" 2$', re.MULTILINE)
-MARKER = re.compile(r'# (\d+) ("(?:[^"\\\n]|\\.)*")((?: \d)*)$')
 TOKEN = re.compile(
     r"""
     ^\#[^\n]*                                                # a line marker or a pragma
@@ -72,74 +72,6 @@ class TranslationError(Exception):
     def __init__(self, file: str, line: int, sentence: str, source: str):
         super().__init__(f"{file}:{line}: error: {sentence}" + (f"\n{line:5} | {source}" if source else ""))
         self.file, self.line, self.sentence = file, line, sentence
-
-
-def absent_headers() -> dict[str, str]:
-    """For each header of CUDA that CPU mode does not have, what it would bring (absent_headers)."""
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "absent_headers"), encoding="utf-8") as table:
-        rows = [line.rstrip("\n").split(": ") for line in table if not line.startswith("#")]
-    return {name: what for what, names in rows for name in names.split()}
-
-
-def refuse_absent_names(text: str, spans: list[tuple[int, int]]) -> None:
-    """Raises TranslationError where a learner's file uses a name of CUDA that is not there (absent_names)."""
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "absent_names"), encoding="utf-8") as table:
-        rows = [line.rstrip("\n").split(": ") for line in table if not line.startswith("#")]
-    absent = {name: what for what, names in rows for name in names.split()}
-    words = re.compile(r"\b(?:" + "|".join(name.replace("!", r"\b") for name in absent) + r")\w*")
-    for span in spans:
-        if not words.search(text, *span):
-            continue
-        own = Source(text, spans)
-        for index, token in enumerate(own.tokens):
-            if words.fullmatch(token) and not token.startswith('"'):
-                what = next(what for name, what in absent.items() if token == name.rstrip("!") or name[-1] != "!" and token.startswith(name))
-                raise own.error(index, f"{token} is not in CPU mode, which has no {what}: this program needs a card (BACKEND=gpu)")
-        return
-
-
-def absence(header: str, absent: dict[str, str], found: bool = False) -> str | None:
-    """The sentence about a header that is not there; None if it is none of CUDA's. `found` if it is the compiler's path."""
-    parts = header.split("/")
-    for first in range(len(parts)):
-        name = "/".join(parts[first:])
-        # A folder of CUDA's, as it is written or in the place of a toolkit; a learner's own may have its name.
-        is_of_toolkit = first == 0 and not found or first > 0 and parts[first - 1] in ("include", "cccl")
-        folder = next((key for key in absent if key.endswith("/") and is_of_toolkit and name.startswith(key)), None)
-        if what := absent.get(name) or absent.get(folder or ""):
-            return f"{name} is not in CPU mode, which has no {what}: this program needs a card (BACKEND=gpu)"
-    return None
-
-
-def refuse_absent_headers(text: str) -> None:
-    """Raises TranslationError where the learner includes what only a CUDA Toolkit has, and the compiler found one."""
-    own = os.path.dirname(os.path.abspath(__file__)) + "/"
-    absent, around, line, end = None, [("", True)], 0, 0  # the files around, and whether each is the system's
-    for match in re.finditer(r"^# .*$", text, re.MULTILINE):
-        marker = MARKER.match(match[0])
-        if not marker:
-            continue
-        file, flags = re.sub(r"\\(.)", r"\1", marker[2][1:-1]), marker[3].split()
-        if "1" in flags:
-            if not around[-1][1] and not os.path.abspath(file).startswith(own):
-                absent = absent or absent_headers()
-                if sentence := absence(file, absent, found=True):
-                    raise TranslationError(around[-1][0], line + text.count("\n", end, match.start()), sentence, "")
-            around.append((file, "3" in flags))
-        elif "2" in flags and len(around) > 1:
-            around.pop()
-        if "1" not in flags:
-            around[-1] = file, "3" in flags
-        line, end = int(marker[1]), match.end() + 1
-
-
-def missing(said: str) -> str:
-    """What the preprocessor has said, or a sentence about the header of CUDA that it misses."""
-    found = re.search(r"^(.*?:\d+):\d+: fatal error: (.*?): No such file", said, re.MULTILINE)
-    sentence = absence(found[2], absent_headers()) if found else None
-    if sentence is None and found and re.match(r"(thrust|cuda)/", found[2]):
-        sentence = f"{found[2]} is not on this machine: Thrust and libcu++ come with the CUDA Toolkit, or as libthrust-dev"
-    return f"{found[1]}: error: {sentence}\n" if found and sentence else said
 
 
 class Edit(NamedTuple):
@@ -1060,14 +992,11 @@ def with_device_pass(text: str, file: str) -> str:
 def main() -> int:
     """Translates standard input to standard output; `--observed` for a sanitizer, `--device FILE` with the device's text."""
     text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
-    if "--missing" in sys.argv[1:]:
-        sys.stdout.buffer.write(missing(text).encode("utf-8", "surrogateescape"))
-        return 0
     # g++ -E writes ö in a name as \U000000f6, which it does not read again.
     text = re.sub(r"(?<!\\)\\U([0-9a-f]{8})", lambda letter: chr(int(letter[1], 16)), text)
     try:
-        refuse_absent_headers(text)
-        refuse_absent_names(text, learner_spans(text))
+        if absent := absent_header(text):
+            raise TranslationError(*absent, "")
         if "--device" in sys.argv[1:]:
             text = with_device_pass(text, sys.argv[sys.argv.index("--device") + 1])
         translated = translate(learner_columns(text), observed="--observed" in sys.argv[1:])

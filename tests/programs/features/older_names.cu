@@ -1,4 +1,8 @@
 // Feature: names of older CUDA | `cudaThreadSynchronize`, clocks in `cudaDeviceProp`, shuffles and votes without a mask (CUDA 13 has them no more)
+#include <sm_20_intrinsics.h>
+#include <sm_32_intrinsics.h>
+#include <sm_61_intrinsics.h>
+
 #include "../runtime_expect.h"
 
 #ifdef CUDA_ON_CPU

@@ -2,6 +2,7 @@
 // Flags: -lcurand
 #include <curand.h>
 #include <curand_kernel.h>
+#include <curand_uniform.h>
 
 #include "../runtime_expect.h"
 

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""What CUDA has and CPU mode has not: one sentence with its name, in place of the compiler's words.
+
+    absent.py <SAID                what the preprocessor has said: a header that is missing
+    absent.py PREPROCESSED <SAID   what the compiler has said of a source: a name that it does not know
+
+What exists is declared in the headers of a CUDA Toolkit, where the machine has one; absent_names and absent_headers say
+what it belongs to, on any machine. What neither knows is a slip of the learner's, and the compiler's words are printed.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+NEEDS_CARD = "this program needs a card (BACKEND=gpu)"
+MARKER = re.compile(r'# (\d+) ("(?:[^"\\\n]|\\.)*")((?: \d)*)$')
+# Names that only CUDA has, and the beginning of the header that a library's are in.
+OF_CUDA = re.compile(r"(?:cuda[A-Z]|CUDA_|CUDART|cu[A-Z]|CU_|CU[a-z]|cublas|CUBLAS|cufft|CUFFT|curand|CURAND|cusolver|CUSOLVER|cusparse|CUSPARSE"
+                     r"|nccl|NCCL|__nv|__h|__half|__float2|__[a-z]+_r[nzud]|__v[a-z]+[24]\b|tex[123C]|surf[123C]|make_)\w*")
+LIBRARY = re.compile(r"(cublas|cufft|curand|cusolver|cusparse|nccl)", re.IGNORECASE)
+NAMESPACES = re.compile(r"(?:::)?(cub|cuda|cooperative_groups|thrust|nvcuda|cg)\b")
+QUOTED = r"['\u2018]((?:const |volatile |struct |class |union |enum )*[^'\u2019]*)['\u2019]"
+CLASS = re.compile(r"^(?:const |volatile |struct |class |union |enum )+")
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+ERROR = re.compile(r"^(.+?:\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.MULTILINE)
+# What g++ and clang++ say of a name that they do not know, with its scope where there is one.
+UNKNOWN = [re.compile(words.replace("NAME", QUOTED.replace("(", "(?P<name>", 1)).replace("SCOPE", QUOTED.replace("(", "(?P<scope>", 1))) for words in (
+    "^SCOPE has no member named NAME", "^NAME is not a member of SCOPE", "^NAME in (?:namespace|class|struct) SCOPE does not name a",
+    "^no (?:member|type|template) named NAME in (?:namespace )?SCOPE", "^NAME (?:was not declared in|does not name a|has not been declared)",
+    "^(?:use of undeclared identifier|unknown type name) NAME", "^aggregate NAME has incomplete type", "^variable has incomplete type NAME")]
+
+
+def rows(name: str) -> list[tuple[str, list[str]]]:
+    """A table's rows: what is missing, and the names that belong to it."""
+    with open(os.path.join(HERE, name), encoding="utf-8") as table:
+        pairs = [line.rstrip("\n").split(": ") for line in table if not line.startswith("#")]
+    return [(what, names.split()) for what, names in pairs]
+
+
+def belongs(name: str, table: str) -> str | None:
+    """What a name of a table belongs to: a * at the end of an entry stands for any end, of several the longest counts."""
+    fitting = [(len(entry), what) for what, entries in rows(table) for entry in entries
+               if name == entry or entry[-1] in "*/" and name.startswith(entry.rstrip("*"))]
+    return max(fitting)[1] if fitting else None
+
+
+def sentence(name: str, what: str | None) -> str:
+    return f"{name} is not in CPU mode{f', which has no {what}' if what else ''}: {NEEDS_CARD}"
+
+
+def toolkit() -> str | None:
+    """The folder with the headers of a CUDA Toolkit, if the machine has one."""
+    homes = [os.environ.get("CUDA_HOME") or "/usr/local/cuda", "/usr"]
+    return next((folder for home in homes for folder in (f"{home}/include", *glob.glob(f"{home}/targets/*/include"))
+                 if os.path.exists(f"{folder}/cuda_runtime_api.h")), None)
+
+
+# --- headers
+
+def absence(header: str, found: bool = False) -> str | None:
+    """The sentence about a header that is not there; None if it is none of CUDA's. `found` if it is the compiler's path."""
+    parts = header.split("/")
+    for first in range(len(parts)):
+        name = "/".join(parts[first:])
+        what = belongs(name, "absent_headers")
+        # A folder of CUDA's, as it is written or in the place of a toolkit; a learner's own may have its name.
+        if what and ("/" not in name or first == 0 and not found or first > 0 and parts[first - 1] in ("include", "cccl")):
+            return sentence(name, what)
+    folder = os.path.dirname(header) if found else toolkit()
+    name = parts[-1] if found else header
+    known = os.path.exists(os.path.join(HERE, "include", name))
+    if folder and not known and all(os.path.exists(f"{folder}/{one}") for one in ("cuda_runtime_api.h", name)):
+        return sentence(name, None)
+    return None
+
+
+def absent_header(text: str) -> tuple[str, int, str] | None:
+    """Where, in a preprocessed text, the learner includes what only a CUDA Toolkit has, and the compiler found one; and the sentence."""
+    around, line, end = [("", True)], 0, 0  # the files around, and whether each is the system's
+    for match in re.finditer(r"^# .*$", text, re.MULTILINE):
+        marker = MARKER.match(match[0])
+        if not marker:
+            continue
+        file, flags = re.sub(r"\\(.)", r"\1", marker[2][1:-1]), marker[3].split()
+        if "1" in flags:
+            if not around[-1][1] and not os.path.abspath(file).startswith(HERE + "/") and (said := absence(file, found=True)):
+                return around[-1][0], line + text.count("\n", end, match.start()), said
+            around.append((file, "3" in flags))
+        elif "2" in flags and len(around) > 1:
+            around.pop()
+        if "1" not in flags:
+            around[-1] = file, "3" in flags
+        line, end = int(marker[1]), match.end() + 1
+    return None
+
+
+def missing(said: str) -> str:
+    """What the preprocessor has said, or a sentence about the header of CUDA that it misses."""
+    found = re.search(r"^(.*?:\d+):\d+: fatal error: '?(.*?)'?(?:: No such file| file not found)", said, re.MULTILINE)
+    about = absence(found[2]) if found else None
+    if about is None and found and re.match(r"(thrust|cuda)/", found[2]):
+        about = f"{found[2]} is not on this machine: Thrust and libcu++ come with the CUDA Toolkit, or as libthrust-dev"
+    return f"{found[1]}: error: {about}\n" if found and about else said
+
+
+# --- names
+
+def unknown_names(said: str) -> list[tuple[str, str, str | None, bool]]:
+    """Of each name that the compiler does not know: FILE:LINE, the name, its scope, and whether it proposes another."""
+    names = []
+    for place, words in ERROR.findall(re.sub(r"\x1b\[[0-9;]*[mK]", "", said)):
+        found = next((match for pattern in UNKNOWN if (match := pattern.match(words))), None)
+        if not found:
+            continue
+        scope, _, name = re.sub(r"<.*", "", CLASS.sub("", found["name"]).split()[0]).rpartition("::")
+        owner = CLASS.sub("", found.groupdict().get("scope") or scope)
+        names.append((place, name, re.sub(r"<.*", "", owner) or None, "did you mean" in words))
+    return names
+
+
+def declared(name: str, scope: str | None) -> str | None:
+    """The header of the toolkit that declares a name, "" if none does; None without a toolkit."""
+    folder = toolkit()
+    if not folder:
+        return None
+    files = glob.glob(f"{folder}/*.h*") + glob.glob(f"{folder}/crt/*.h*") + glob.glob(f"{folder}/cooperative_groups/**/*.h", recursive=True)
+    if scope and (space := NAMESPACES.match(scope)):
+        files += [file for place in ("", "cccl/") for file in glob.glob(f"{folder}/{place}{space[1]}/**/*", recursive=True) if os.path.isfile(file)]
+    # A word that CUDA's names do not begin like counts where a function or a type is declared.
+    word = rf"\b{re.escape(name)}\b" if scope or OF_CUDA.fullmatch(name) else \
+        rf"(?:__device__|__device_builtin__|_DECL__)[^\n]*\b{re.escape(name)}\s*\(|(?:typedef|struct)\b[^\n]*\b{re.escape(name)}\s*[;{{]"
+    for file in files:
+        with open(file, encoding="utf-8", errors="replace") as header:
+            text = header.read()
+        if name in text and re.search(word, COMMENT.sub(" ", text)):
+            return os.path.basename(file)
+    return ""
+
+
+def is_included(name: str, scope: str | None, where: str | None, preprocessed: str) -> bool:
+    """Whether the program includes the header of CPU mode that would have a name, which `where` has in the toolkit."""
+    if area := LIBRARY.match(name) or scope and NAMESPACES.match(scope):
+        area = {"cg": "cooperative_groups", "nvcuda": "mma"}.get(area[1], area[1].lower())
+        return bool(re.search(rf'^# \d+ "[^"\n]*/{area}', preprocessed, re.MULTILINE))
+    for file in glob.glob(os.path.join(HERE, "include", "**", "*"), recursive=True):
+        if os.path.isfile(file) and f'/{os.path.basename(file)}"' not in preprocessed:
+            with open(file, encoding="utf-8") as header:
+                text = COMMENT.sub(" ", header.read())
+            is_its = os.path.splitext(os.path.basename(file))[0] == os.path.splitext(where or "")[0] and text.count("\n") > 2
+            if is_its or re.search(rf"\b{re.escape(name)}\b", text):
+                return False
+    return True
+
+
+def unknown(said: str, preprocessed: str) -> str:
+    """What the compiler has said, or one sentence about the first name of CUDA that it does not know."""
+    for place, name, scope, proposes in unknown_names(said):
+        of_cuda = OF_CUDA.match(scope) or NAMESPACES.match(scope) if scope else OF_CUDA.fullmatch(name)
+        if scope and not of_cuda:
+            continue
+        what, where = belongs(name, "absent_names"), declared(name, scope)
+        exists = bool(what or where)
+        if not exists and (where is not None or proposes or not of_cuda) or not is_included(name, scope, where, preprocessed):
+            continue
+        full = f"{scope}::{name}" if scope else name
+        about = sentence(full, what) if exists else f"CPU mode does not know {full}: if it is written right, {NEEDS_CARD}"
+        return f"{place}: error: {about}{excerpt(place)}\n"
+    return said
+
+
+def excerpt(place: str) -> str:
+    """The line at FILE:LINE, as a compiler shows it."""
+    file, _, number = place.rpartition(":")
+    try:
+        with open(file, encoding="utf-8", errors="replace") as source:
+            line = source.read().split("\n")[int(number) - 1]
+    except (OSError, IndexError):
+        return ""
+    return f"\n{int(number):5} | {line}"
+
+
+def main() -> int:
+    said = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    if len(sys.argv) > 1:
+        with open(sys.argv[1], encoding="utf-8", errors="surrogateescape") as source:
+            said = unknown(said, source.read())
+    else:
+        said = missing(said)
+    sys.stdout.buffer.write(said.encode("utf-8", "surrogateescape"))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -118,6 +118,15 @@ unsigned int this_lane() {
 void yield() {
     if (in_kernel()) Core::mine().yield();
 }
+void tell_waiting_for_ever(const std::string& others) {
+    stop(learners_place() + this_thread() +
+             "waits here for ever: it asks again and again for a change, but all threads that run "
+             "wait for one" +
+             others +
+             ", and no other block can begin. What it waits for must be done by a thread that has "
+             "not ended and does not itself wait, in a block that runs at the same time.",
+         "barrier");
+}
 void trap() {
     if (findings_are_wanted())
         note("other", learners_place() + this_thread() + "calls __trap(), which ends the kernel.");

@@ -2,6 +2,7 @@
 // own: those of a cooperative launch, with the barrier at which they meet, and those for which a block gives way.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -23,13 +24,13 @@ class Turn {
     static inline bool is_needed = false;
 
     static uint64_t ask() {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        return asked_++;
+        const std::lock_guard<std::mutex> lock(line_.mutex);
+        return line_.asked++;
     }
     static void take(uint64_t number) {
         if (!is_needed) return;
-        std::unique_lock<std::mutex> lock(mutex_);
-        changed_.wait(lock, [&] { return served_ == number; });
+        std::unique_lock<std::mutex> lock(line_.mutex);
+        line_.changed.wait(lock, [&] { return line_.served == number; });
         lock.unlock();
         observer::goes_on();
     }
@@ -37,16 +38,16 @@ class Turn {
     static void give() {
         if (!is_needed) return;
         observer::gives_way();
-        const std::lock_guard<std::mutex> lock(mutex_);
-        ++served_;
-        changed_.notify_all();
+        const std::lock_guard<std::mutex> lock(line_.mutex);
+        ++line_.served;
+        line_.changed.notify_all();
     }
     // To the end of the line, which may be empty.
     static void pass() {
         if (!is_needed) return std::this_thread::yield();
         {
-            const std::lock_guard<std::mutex> lock(mutex_);
-            if (asked_ == served_ + 1) return;
+            const std::lock_guard<std::mutex> lock(line_.mutex);
+            if (line_.asked == line_.served + 1) return;
         }
         const uint64_t number = ask();
         give();
@@ -54,17 +55,27 @@ class Turn {
     }
 
  private:
-    static inline std::mutex mutex_;
-    static inline std::condition_variable changed_;
-    static inline uint64_t asked_ = 0, served_ = 0;
+    // Not among the program's variables, which are the same while nothing changes (stillness.h).
+    struct Line {
+        std::mutex mutex;
+        std::condition_variable changed;
+        uint64_t asked, served;
+    };
+    static inline Line& line_ = *new Line{};
 };
+
+// How many threads of the operating system CPU mode has made.
+inline std::atomic<long> own_threads{0};
+
+class Stillness;
+void waits_at_barrier(Stillness* stillness, bool begins);
 
 // Where the blocks of one grid wait for each other.
 class GridBarrier {
  public:
     // `whole` is what the blocks make up, a grid or a cluster.
-    explicit GridBarrier(uint64_t blocks, const char* whole = "grid")
-        : blocks_(blocks), whole_(whole) {}
+    explicit GridBarrier(uint64_t blocks, Stillness* stillness, const char* whole = "grid")
+        : blocks_(blocks), stillness_(stillness), whole_(whole) {}
 
     // A block, all of whose threads have arrived, waits for the others. False if the kernel was aborted.
     bool wait(const Site& site) {
@@ -74,7 +85,9 @@ class GridBarrier {
         observer::arrives_at_grid_barrier(round);
         if (++arrived_ + ended_ == blocks_) open();
         Turn::give();
+        waits_at_barrier(stillness_, true);
         changed_.wait(lock, [&] { return round_ != round || aborted_; });
+        waits_at_barrier(stillness_, false);
         const bool well = !aborted_;
         lock.unlock();
         Turn::take();
@@ -105,6 +118,7 @@ class GridBarrier {
         changed_.notify_all();
     }
     const uint64_t blocks_;
+    Stillness* const stillness_;
     const char* const whole_;
     uint64_t arrived_ = 0, ended_ = 0, round_ = 0;
     bool aborted_ = false;
@@ -120,8 +134,10 @@ struct Cluster {
     dim3 shape;
     std::vector<Core*> cores;
     GridBarrier barrier;
-    explicit Cluster(dim3 shape)
-        : shape(shape), cores(shape.x * shape.y * shape.z), barrier(cores.size(), "cluster") {}
+    Cluster(dim3 shape, Stillness* stillness)
+        : shape(shape),
+          cores(shape.x * shape.y * shape.z),
+          barrier(cores.size(), stillness, "cluster") {}
 };
 
 // Threads of the operating system, each for one piece of work at a time; they sleep until the next.
@@ -137,6 +153,7 @@ class Crowd {
         work_.push_back({Turn::ask(), std::move(work)});
         if (++at_work_ > members_) {
             ++members_;
+            ++own_threads;
             std::thread([this] { help(); }).detach();
         }
         wake_.notify_one();

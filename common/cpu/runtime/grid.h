@@ -15,6 +15,7 @@
 #include "cooperative.h"
 #include "names.h"
 #include "scheduler.h"
+#include "stillness.h"
 
 namespace cuda_cpu {
 
@@ -35,6 +36,9 @@ struct Grid {
     std::vector<std::pair<uint64_t, uint64_t>> given_back;
     std::atomic<bool> has_given_back{false};
     std::atomic<unsigned int> stand_ins{0};
+    Stillness stillness;
+    std::atomic<unsigned int> workers{0};  // threads of the operating system that run its blocks
+    bool may_be_final = true;              // nobody else can change what its blocks wait for
 
     Grid(const Shape& shape, std::unique_ptr<Kernel> kernel)
         : shape(shape), kernel(std::move(kernel)) {}

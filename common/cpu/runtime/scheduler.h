@@ -17,6 +17,7 @@
 #include <unwind.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
@@ -32,11 +33,16 @@
 #include "observer.h"
 #include "order.h"
 #include "report.h"
+#include "stillness.h"
 
 namespace cuda_cpu {
 
 // No thread of the running block can do anything but wait for another block; the how-many-th time (grid.h).
 void block_gives_way(uint64_t waits);
+// Whether that is so for all blocks, and for ever (stillness.h); asked by a core whose block has long been the same.
+class Core;
+bool nothing_will_change(const Core& core);
+[[noreturn]] void tell_waiting_for_ever(const std::string& others);
 
 // Thrown through a kernel to leave it, after a trap or a failed assertion.
 struct KernelAbort {};
@@ -214,6 +220,7 @@ class Core {
     // The running thread goes to the end of the line; threads that have not started come first,
     // since it may be one of them that it waits for.
     void yield() {
+        __builtin_unwind_init();  // the kernel's registers are on the stack
 #ifdef CUDA_CPU_REPLAY
         if (film_.recording()) return film_.yields();
 #endif
@@ -224,6 +231,7 @@ class Core {
             yields_ = 0;
             release_asking_lanes();
             block_gives_way(++waits_);
+            if (waits_ % 64 == 0) look();
         }
         if (ready_.empty() && !more_to_start) return;
         ready_.push(suspend(Waiting::nothing, Site{"", 0}));
@@ -697,6 +705,37 @@ class Core {
         }
     }
 
+    // While no thread can do anything but wait: whether that is for ever.
+    __attribute__((noinline)) void look() {
+        const auto now = std::chrono::steady_clock::now();
+        if (now - looked_ < std::chrono::milliseconds(200)) return;
+        looked_ = now;
+        const uint64_t digest =
+            digest_of_block(static_cast<const char*>(__builtin_frame_address(0)));
+        if (std::exchange(last_digest_, digest) != digest) {
+            same_since_ = now;
+        } else if (now - same_since_ > std::chrono::seconds(1) && nothing_will_change(*this)) {
+            report_waiting_for_ever();
+        }
+    }
+    // Of the stacks of its threads, the running one's from `frame` on, and of shared memory.
+    uint64_t digest_of_block(const char* frame) const {
+        Digest digest;
+        digest.add(block_serial);
+        digest.add(frame, running->base);
+        const auto add = [&](const Runner& runner) {
+            if (&runner != running && runner.context != nullptr && runner.is_in_kernel)
+                digest.add(static_cast<const char*>(runner.context), runner.base);
+        };
+        add(own_);
+        for (const auto& runner : runners_) add(*runner);
+        digest.add(dynamic_shared_start, shared_ + shared_pages);
+        const char* const counter = reinterpret_cast<const char*>(&spins);
+        digest.add(variables_, counter);
+        digest.add(counter + sizeof spins, variables_ + variables_bytes_);
+        return digest.value;
+    }
+
     // Shows the visitor each runner whose thread waits for others.
     template <class Visitor>
     void each_that_waits(Visitor visit) const {
@@ -763,6 +802,20 @@ class Core {
             waiter->result = lanes;
             ready_.push(waiter);
         }
+    }
+
+    [[noreturn]] void report_waiting_for_ever() {
+        unsigned int at_barrier = 0, in_warps = 0;
+        each_that_waits([&](const Runner& runner) {
+            at_barrier += runner.waiting == Waiting::barrier;
+            in_warps += runner.waiting == Waiting::warp;
+        });
+        std::string others;
+        if (at_barrier > 0)
+            others += format(", %u of its block at the barrier in line %d", at_barrier,
+                             barrier_site_.line);
+        if (in_warps > 0) others += format(", %u of its block in a warp primitive", in_warps);
+        tell_waiting_for_ever(others);
     }
 
     // Of the two places those are counted that more threads have reached.
@@ -877,9 +930,11 @@ class Core {
     std::vector<std::unique_ptr<Runner>> runners_;
     RunnerQueue ready_, at_barrier_, idle_;
     unsigned int arrived_ = 0, barrier_count_ = 0;
-    bool apart_ = false;         // not all of them at the same one
-    unsigned int yields_ = 0;    // in a row
-    uint64_t waits_ = 0;         // how often none of the threads could do anything but wait
+    bool apart_ = false;       // not all of them at the same one
+    unsigned int yields_ = 0;  // in a row
+    uint64_t waits_ = 0;       // how often none of the threads could do anything but wait
+    std::chrono::steady_clock::time_point looked_{}, same_since_{};  // when that was looked at
+    uint64_t last_digest_ = 0;
     unsigned int turn_ = 0;      // the warp whose lanes that ask for the active mask are next
     Site released_{"", 0};       // where the last of them asked
     unsigned int releases_ = 0;  // how often in a row

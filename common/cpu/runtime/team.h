@@ -75,12 +75,22 @@ class Team {
         Turn::pass();
     }
 
+    // Whether no block can do anything any more: each waits, and no other can begin.
+    static bool nothing_will_change(const Core& core) {
+        Grid& grid = *current_grid;
+        const bool none_begins = grid.shape.cooperative || grid.shape.cluster.x != 0 ||
+                                 (!grid.has_given_back && grid.next_block >= grid.block_count()) ||
+                                 grid.stand_ins == most_stand_ins;
+        return grid.may_be_final && none_begins && grid.stillness.is_final(&core, grid.workers);
+    }
+
  private:
     Team() : cores_(core_count()) { Turn::is_needed = cores_ == 1; }
 
     void start() {
         if (started_) return;
         started_ = true;
+        own_threads += cores_ - 1;
         for (unsigned int i = 1; i < cores_; ++i) std::thread([this] { help(); }).detach();
     }
 
@@ -102,6 +112,7 @@ class Team {
     }
 
     bool run_alone(Grid& grid) {
+        grid.may_be_final = false;  // the launching one goes on beside it
         work(grid);
         for (auto* const launches : {&grid.children, &grid.tails}) {
             for (auto& launch : *launches)
@@ -117,7 +128,8 @@ class Team {
              ": make replay does not show cooperative launches: the blocks of one run at the same "
              "time. make run, sanitize and explain take them.");
 #endif
-        grid.barrier = std::make_unique<GridBarrier>(grid.block_count());
+        grid.barrier = std::make_unique<GridBarrier>(grid.block_count(), &grid.stillness);
+        grid.workers = static_cast<unsigned int>(grid.block_count());
         for (uint64_t number = 0; number < grid.block_count(); ++number) {
             Crowd::instance().add([&grid, number] {
                 begin_work(grid);
@@ -126,7 +138,7 @@ class Team {
                     Core::mine().run_block(*grid.kernel, grid.shape.block, grid.shape.shared_bytes);
                 if (!well) grid.aborted = true;
                 grid.barrier->block_ends(!well);
-                end_work();
+                end_work(grid);
             });
         }
         Crowd::instance().wait();
@@ -145,7 +157,9 @@ class Team {
                        count = uint64_t{clusters.x} * clusters.y * clusters.z;
         std::vector<std::unique_ptr<Cluster>> together;
         for (uint64_t turn = 0; turn < count && !grid.aborted; ++turn) {
-            together.push_back(std::make_unique<Cluster>(shape));
+            together.push_back(std::make_unique<Cluster>(shape, &grid.stillness));
+            grid.workers += static_cast<unsigned int>(size);
+            grid.may_be_final = turn + 1 == count;
             const uint3 corner = block_index(Order::asked_for().block(turn, count), clusters);
             for (uint64_t rank = 0; rank < size; ++rank) {
                 Crowd::instance().add(
@@ -172,7 +186,7 @@ class Team {
         if (!well) grid.aborted = true;
         cluster.barrier.block_ends(!well);
         current_cluster = nullptr;
-        end_work();
+        end_work(grid);
     }
 
     static void begin_work(Grid& grid) {
@@ -180,7 +194,8 @@ class Team {
         gridDim = grid.shape.grid;
         blockDim = grid.shape.block;
     }
-    static void end_work() {
+    static void end_work(Grid& grid) {
+        --grid.workers;
         observer::core_leaves();
         current_grid = nullptr;
     }
@@ -193,6 +208,7 @@ class Team {
         Core& core = Core::mine();
         const Order& order = Order::asked_for();
         begin_work(grid);
+        ++grid.workers;
         for (;;) {
             mine_ = grid.take(portion);
             if (mine_.first >= mine_.second) break;
@@ -212,7 +228,7 @@ class Team {
                 }
             }
         }
-        end_work();
+        end_work(grid);
     }
 
     static uint3 block_index(uint64_t number, dim3 shape) {
@@ -233,6 +249,9 @@ class Team {
     uint64_t round_ = 0;
     unsigned int at_work_ = 0;
 };
+
+inline void waits_at_barrier(Stillness* stillness, bool begins) { stillness->waits(begins); }
+inline bool nothing_will_change(const Core& core) { return Team::nothing_will_change(core); }
 
 inline void block_gives_way(uint64_t waits) {
     if (current_grid->aborted) Core::mine().abort_kernel();

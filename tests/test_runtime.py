@@ -292,6 +292,8 @@ NO_ACCESS = r"has no access to it: copy it with cudaMemcpyPeerAsync, or call cud
 CALLED = r"kernel %s was called like a function: launch it with %s<<<grid, block>>>\(\.\.\.\)\."
 
 MISTAKES = {
+    "never_set": r"kernel never_set_kernel, thread \(3,0,0\) of block \([0-3],0,0\), waits here for ever: it asks again and again .*, 39 of its block "
+                 r"at the barrier in line \d+, and no other block can begin\. .*",
     "host_reads": DEVICE_POINTER % ("(read from|touched)", 12, "allocation"),
     "host_writes": DEVICE_POINTER % ("(wrote to|touched)", 0, "allocation"),
     "host_copies": DEVICE_POINTER % ("(read from|touched)", 0, "allocation"),

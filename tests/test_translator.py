@@ -246,6 +246,7 @@ def test_a_header_that_is_not_there(toolkit):
     assert absent_header(text.replace("/opt/cuda/cusparseLt.h", "cub/mine.h")) is None
     grid_queue = "cub/grid/grid_queue.cuh is not in CPU mode, which has no other parts of CUB than docs/cpu-mode.md lists: "
     assert absent_header(text.replace("/opt/cuda/cusparseLt.h", "/opt/cuda/include/cccl/cub/grid/grid_queue.cuh"))[2].startswith(grid_queue)
+    assert absent_header(text.replace("/opt/cuda/cusparseLt.h", "nppi_mine.h")) is None
     novel = "cufoo.h is not in CPU mode: this program needs a card"
     assert absent_header(text.replace("/opt/cuda/cusparseLt.h", f"{toolkit}/cufoo.h"))[2].startswith(novel)
 

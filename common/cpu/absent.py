@@ -10,6 +10,7 @@ what it belongs to, on any machine. What neither knows is a slip of the learner'
 
 from __future__ import annotations
 
+import fnmatch
 import glob
 import os
 import re
@@ -41,10 +42,10 @@ def rows(name: str) -> list[tuple[str, list[str]]]:
     return [(what, names.split()) for what, names in pairs]
 
 
-def belongs(name: str, table: str) -> str | None:
-    """What a name of a table belongs to: a * at the end of an entry stands for any end, of several the longest counts."""
+def belongs(name: str, table: str, by_pattern: bool = True) -> str | None:
+    """What a name of a table belongs to: a * of an entry stands for any letters, of several entries the longest counts."""
     fitting = [(len(entry), what) for what, entries in rows(table) for entry in entries
-               if name == entry or entry[-1] in "*/" and name.startswith(entry.rstrip("*"))]
+               if name == entry or by_pattern and fnmatch.fnmatchcase(name, entry + "*" * entry.endswith("/"))]
     return max(fitting)[1] if fitting else None
 
 
@@ -64,18 +65,14 @@ def toolkit() -> str | None:
 def absence(header: str, found: bool = False) -> str | None:
     """The sentence about a header that is not there; None if it is none of CUDA's. `found` if it is the compiler's path."""
     parts = header.split("/")
+    folder, name = (os.path.dirname(header), parts[-1]) if found else (toolkit(), header)
+    is_of_toolkit = folder and all(os.path.exists(f"{folder}/{one}") for one in ("cuda_runtime_api.h", name))
     for first in range(len(parts)):
-        name = "/".join(parts[first:])
-        what = belongs(name, "absent_headers")
-        # A folder of CUDA's, as it is written or in the place of a toolkit; a learner's own may have its name.
-        if what and ("/" not in name or first == 0 and not found or first > 0 and parts[first - 1] in ("include", "cccl")):
-            return sentence(name, what)
-    folder = os.path.dirname(header) if found else toolkit()
-    name = parts[-1] if found else header
-    known = os.path.exists(os.path.join(HERE, "include", name))
-    if folder and not known and all(os.path.exists(f"{folder}/{one}") for one in ("cuda_runtime_api.h", name)):
-        return sentence(name, None)
-    return None
+        # A folder of CUDA's, as it is written or in the place of a toolkit; a learner's own files may have such names.
+        rest, by_pattern = "/".join(parts[first:]), first == 0 and not found or first > 0 and parts[first - 1] in ("include", "cccl")
+        if what := belongs(rest, "absent_headers", bool(is_of_toolkit or by_pattern)):
+            return sentence(rest, what)
+    return sentence(name, None) if is_of_toolkit and not os.path.exists(os.path.join(HERE, "include", name)) else None
 
 
 def absent_header(text: str) -> tuple[str, int, str] | None:

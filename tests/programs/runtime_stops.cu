@@ -302,6 +302,18 @@ __global__ void elsewhere_kernel(float* values) {
 }
 void barrier_and_warp() { elsewhere_kernel<<<1, 64>>>(device_array()); }
 
+// ---------------------------------------------------------------- waiting for ever
+__global__ void never_set_kernel(float* values) {
+    int* const arrived = reinterpret_cast<int*>(values);
+    if (threadIdx.x == 3) {
+        atomicAdd(arrived, 1);
+        while (atomicAdd(arrived, 0) != 5) {  // HERE never_set
+        }
+    }
+    __syncthreads();
+}
+void never_set() { never_set_kernel<<<4, 40>>>(device_array()); }
+
 // ---------------------------------------------------------------- warps
 __global__ void missing_lane_kernel(float* values) {
     if (threadIdx.x < 16) {
@@ -359,22 +371,22 @@ void child_dynamic() { dynamic_child_kernel<<<3, 3, 16>>>(device_array()); }
     { #name, name }
 int main(int argc, char** argv) {
     const std::map<std::string, void (*)()> cases = {
-        CASE(host_barrier),        CASE(host_shuffle),       CASE(host_reads),
-        CASE(host_writes),         CASE(host_copies),        CASE(host_reads_freed),
-        CASE(host_crashes),        CASE(host_divides),       CASE(host_argument),
-        CASE(local_argument),      CASE(freed_argument),     CASE(past_end),
-        CASE(before_start),        CASE(far_away),           CASE(lineless),
-        CASE(over_guard),          CASE(over_guard_of_two),  CASE(nowhere),
-        CASE(use_after_free),      CASE(null_pointer),       CASE(null_element),
-        CASE(past_shared),         CASE(misaligned),         CASE(divides),
-        CASE(large_local),         CASE(deep_recursion),     CASE(early_return),
-        CASE(condition),           CASE(two_branches),       CASE(loop_with_break),
-        CASE(barrier_and_warp),    CASE(split_warp),         CASE(missing_lane),
-        CASE(unnamed_lane),        CASE(waits_in_kernel),    CASE(endless),
-        CASE(calls_in_kernel),     CASE(past_odd_end),       CASE(child_local),
-        CASE(child_shared),        CASE(child_dynamic),      CASE(called),
-        CASE(called_by_pointer),   CASE(called_in_template), CASE(other_device),
-        CASE(held_of_other_device)};
+        CASE(never_set),        CASE(host_barrier),        CASE(host_shuffle),
+        CASE(host_reads),       CASE(host_writes),         CASE(host_copies),
+        CASE(host_reads_freed), CASE(host_crashes),        CASE(host_divides),
+        CASE(host_argument),    CASE(local_argument),      CASE(freed_argument),
+        CASE(past_end),         CASE(before_start),        CASE(far_away),
+        CASE(lineless),         CASE(over_guard),          CASE(over_guard_of_two),
+        CASE(nowhere),          CASE(use_after_free),      CASE(null_pointer),
+        CASE(null_element),     CASE(past_shared),         CASE(misaligned),
+        CASE(divides),          CASE(large_local),         CASE(deep_recursion),
+        CASE(early_return),     CASE(condition),           CASE(two_branches),
+        CASE(loop_with_break),  CASE(barrier_and_warp),    CASE(split_warp),
+        CASE(missing_lane),     CASE(unnamed_lane),        CASE(waits_in_kernel),
+        CASE(endless),          CASE(calls_in_kernel),     CASE(past_odd_end),
+        CASE(child_local),      CASE(child_shared),        CASE(child_dynamic),
+        CASE(called),           CASE(called_by_pointer),   CASE(called_in_template),
+        CASE(other_device),     CASE(held_of_other_device)};
     if (argc == 1) {
         for (const auto& entry : cases) std::printf("%s\n", entry.first.c_str());
         return 0;

@@ -1,11 +1,16 @@
-// Feature: libcu++ | `cuda::atomic` and `cuda::atomic_ref` with orders and scopes, `cuda::std` `array`, `tuple`, `optional`, `complex`, `numeric_limits`, `chrono`'s durations; the system's own headers (CUDA Toolkit or libcu++-dev)
+// Feature: libcu++ | `cuda::atomic` and `cuda::atomic_ref` with orders and scopes, `cuda::std` `array`, `tuple`, `optional`, `complex`, `numeric_limits`, `chrono`'s durations, `cuda::std::barrier` beside `cuda::barrier`; the system's own headers (CUDA Toolkit or libcu++-dev)
 #include <cuda/atomic>
+#include <cuda/barrier>
 #include <cuda/std/array>
 #include <cuda/std/chrono>
 #include <cuda/std/complex>
 #include <cuda/std/limits>
 #include <cuda/std/optional>
 #include <cuda/std/tuple>
+#if __has_include(<cuda/std/__barrier/barrier.h>)  // before CUDA 12.4 not beside <cuda/barrier>
+#include <cuda/std/barrier>
+#define STD_BARRIER
+#endif
 
 #include "../runtime_expect.h"
 
@@ -43,6 +48,19 @@ __global__ void use_types(cuda::std::complex<float>* square, cuda::std::tuple<in
     *microseconds = cuda::std::chrono::microseconds(cuda::std::chrono::milliseconds(3)).count();
 }
 
+#ifdef STD_BARRIER
+// The threads of a block meet twice, at one barrier of each kind.
+__global__ void meet(cuda::std::barrier<>* first, int* sum, int* seen) {
+    __shared__ cuda::barrier<cuda::thread_scope_block> second;
+    if (threadIdx.x == 0) init(&second, blockDim.x);
+    atomicAdd(sum, 1);
+    first->arrive_and_wait();
+    atomicAdd(sum, *sum == int(blockDim.x) ? 0 : 1000);
+    second.arrive_and_wait();
+    if (threadIdx.x == 0) *seen = *sum;
+}
+#endif
+
 template <class T>
 T* managed(int count = 1) {
     T* values = nullptr;
@@ -55,6 +73,14 @@ int main() {
     int* numbers = managed<int>(8);
     add_steps<<<1, 96>>>(numbers, numbers + 1, {1, 2, 3});
     hand_over<<<2, 32>>>(managed<Flag>(), numbers + 2, numbers + 3);
+#ifdef STD_BARRIER
+    cuda::std::barrier<>* barrier = nullptr;
+    SUCCEEDS(cudaMallocManaged(&barrier, sizeof *barrier));
+    new (barrier) cuda::std::barrier<>(48);
+    meet<<<1, 48>>>(barrier, numbers + 4, numbers + 5);
+    SUCCEEDS(cudaDeviceSynchronize());
+    EXPECT(numbers[5] == 48);
+#endif
     auto* square = managed<cuda::std::complex<float>>();
     *square = {1, 2};
     auto* pair = managed<cuda::std::tuple<int, double>>();

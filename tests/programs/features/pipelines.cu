@@ -2,6 +2,9 @@
 #include <cooperative_groups.h>
 #include <cuda_pipeline.h>
 
+#if __has_include(<cuda/std/__barrier/barrier.h>)
+#include <cuda/std/barrier>  // in this order, too
+#endif
 #include <cuda/barrier>
 #include <cuda/pipeline>
 

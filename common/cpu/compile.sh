@@ -262,12 +262,11 @@ as_text() { # as it stands in a string of C++
 
 # Divides a preprocessed source in its beginning, the headers that it is told to include first, and its rest, and says how
 # the file is called that has the beginning precompiled: by a digest of its text, the compiler and the options, so that it
-# is never an old one. Nothing is said where a program's own options may have a say in that: with -fopenmp g++ 12 crashes on
-# what was precompiled without.
+# is never an old one. Nothing is said where a program's own options may have a say in that.
 divide() { # preprocessed, folder for beginning.ii and rest.ii
     local first last word
     for word in "${words[@]}"; do
-        case $word in -[DIW]* | -isystem | /*) ;; *) return 0 ;; esac
+        case $word in -[DIW]* | -isystem | /* | -fopenmp) ;; *) return 0 ;; esac
     done
     first=$(grep -n -m1 '^# 1 ".*/cpu/include/cuda_runtime\.h" 1$' -- "$1" | cut -d: -f1)
     last=$(grep -n -m$((1 + ${#header[@]} / 2)) '^# 0 "<command-line>" 2$' -- "$1" | tail -n 1 | cut -d: -f1)
@@ -277,7 +276,7 @@ divide() { # preprocessed, folder for beginning.ii and rest.ii
     { printf '%s\n' "$(command -v -- "$cxx")" "${agreed[@]}" && cat -- "$2/beginning.ii"; } | b2sum -l 128 | sed 's/ .*/.gch/'
 }
 
-# Precompiles what every program begins with, or every lab.
+# Precompiles what every program begins with, or every lab: with -fopenmp, without which g++ 12 crashes in a program that has it.
 precompile() { # header...
     local header=() folder=$work/$# name
     mkdir -- "$folder"
@@ -287,7 +286,7 @@ precompile() { # header...
     [ -n "$name" ] || return 0
     { printf '# 0 "headers"\n# 0 "<command-line>"\n' &&
         "$python" -I -S "$here/translate.py" "${observe[@]}" <"$folder/beginning.ii"; } >"$folder/translated.ii"
-    "$cxx" "${agreed[@]}" -fpreprocessed -x c++-header "$folder/translated.ii" -o "$folder/precompiled"
+    "$cxx" "${agreed[@]}" -fopenmp -fpreprocessed -x c++-header "$folder/translated.ii" -o "$folder/precompiled"
     mv -f -- "$folder/precompiled" "$headers/$name"
 }
 

@@ -19,6 +19,7 @@
 // timed and reported (given/run.h), and which launcher a variant has (given/path_variants.cuh). `cpu` is
 // the same elimination on the host. FURTHER=1 builds the pages of further/, which are there to be read;
 // make bench compares with cusolver and openblas.
+#include "../../common/lab.h"
 #include "given/program.h"
 
 int main(int argc, char** argv) { return run_program(argc, argv); }

@@ -19,6 +19,7 @@
 // variants on the device in the order of their ladder, and given/partition.cuh, what they all share.
 // further/ has the fastest ones, which are there to be read: FURTHER=1 builds them. given/program.h leads
 // from the command line to the table.
+#include "../../common/lab.h"
 #include "given/program.h"
 
 int main(int argc, char** argv) { return run_program(argc, argv); }

@@ -457,7 +457,8 @@ def judge_of(checker: list) -> subprocess.Popen:
         found[1].communicate()  # it ends with its input
         running.discard(found[1])
     judge = subprocess.Popen([sys.executable, ROOT / "tests/judge.py", *checker], text=True, bufsize=1, stdin=subprocess.PIPE,
-                             stdout=subprocess.PIPE, start_new_session=True, env={**AT_START, "PYTHONDONTWRITEBYTECODE": "1"})
+                             stdout=subprocess.PIPE, start_new_session=True,
+                             env={**AT_START, "PYTHONDONTWRITEBYTECODE": "1", "OPENBLAS_NUM_THREADS": "1"})
     running.add(judge)
     return judge
 

@@ -559,7 +559,7 @@ for variant in PATH + FURTHER[:-2]:
     quick = variant in ("naive", "coalesced", "tiled", "register_tile")
     for tall, word in ((True, "tall"), (False, "wide")):
         lab.case(f"{variant}: very {word}", long_side, variant=variant, tall=tall, side=70_000, quick=quick,
-                 on_cpu=None if quick else {"side": 3000 if variant in TENSOR else 33_000})
+                 on_cpu=None if variant in ("naive", "coalesced") else {"side": 3000 if variant in TENSOR else 33_000})
 for variant in PATH[3:] + FURTHER[:-2]:
     for type in TYPES if variant in FOR_BOTH else ["double"]:
         for shape, word in [((1024, 512, 1280), "whole tiles"), ((2056, 512, 1040), "even"), ((997, 1009, 1013), "odd")]:

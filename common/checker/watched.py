@@ -13,6 +13,7 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+from explain.places import Places
 from explain.record import Record
 
 from .failure import Failure
@@ -34,6 +35,7 @@ class WatchedProgram:
         self.flavour = flavour
         self.built: Path | None = None
         self.failed = ""
+        self.places: Places | None = None  # of the accesses in it
         self.lock = threading.Lock()  # cases run at the same time
         words = [sys.executable, "-B", "-m", "checker.sanitize", "--build", flavour, f"--flags={flags}", str(source)]
         paths = f"{COMMON}:{os.environ.get('PYTHONPATH', '')}"
@@ -80,7 +82,10 @@ class WatchedProgram:
 
     def figures(self, arguments: list[str], kernel: str) -> dict[str, float | None]:
         """What the kernel's first launch asked of memory, by explain.record; Failure if it is not launched."""
-        record = Record.of_run(self.program(), arguments)
+        program = self.program()
+        with self.lock:
+            self.places = self.places or Places(program)
+        record = Record.of_run(program, arguments, places=self.places)
         launches = [launch for launch in record.launches if is_called(launch.kernel, kernel)]
         if not launches:
             raise Failure(f"the kernel {kernel} is not launched" + (f": {record.said.strip()}" if record.status else ""))

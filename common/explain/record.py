@@ -159,13 +159,14 @@ class Record:
     said: str = ""  # on standard error
 
     @classmethod
-    def of_run(cls, program: Path, arguments: list[str], environment: dict[str, str] | None = None) -> "Record":
+    def of_run(cls, program: Path, arguments: list[str], environment: dict[str, str] | None = None,
+               places: Places | None = None) -> "Record":
         """Runs a program that was built with compile.sh --sanitize accesses.
 
         On one core, unless CUDA_CPU_THREADS says otherwise: then it is the same in every run which of two blocks is
         first, and which blocks a sample has.
         """
-        places = Places(program)
+        places = places or Places(program)
         with tempfile.TemporaryDirectory() as folder:
             figures, lines = Path(folder) / "figures", Path(folder) / "places"
             places.write(lines)

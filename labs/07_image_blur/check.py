@@ -440,14 +440,14 @@ for variant in VARIANTS + FURTHER:
     large = SMALL if variant == "shuffled" else 12
     lab.case(f"{variant}: 19 x 523, 3 channels, radius {large}", random_case, variant=variant, radius=large, height=19,
              width=523, channels=3)
-    small = variant in ("running", "fused", "shuffled")
+    small = variant in ("tiled", "running", "fused", "shuffled")
     lab.case(f"{variant}: a column of 70000 pixels", random_case, variant=variant, radius=2,
              height=70_000, width=1, on_cpu={"height": 2000 if small else 70_000}, quick=False)
     lab.case(f"{variant}: a row of 1200000 pixels", random_case, variant=variant, radius=5, height=1,
              width=1_200_000, on_cpu={"width": 20_000 if small else 70_000}, quick=False)
     large = SMALL if variant == "shuffled" else 25
     lab.case(f"{variant}: 3001 x 2003, 3 channels, radius {large}", random_case, variant=variant,
-             radius=large, height=3001, width=2003, channels=3, on_cpu={"height": 127, "width": 149}, quick=False)
+             radius=large, height=3001, width=2003, channels=3, on_cpu={"height": 95, "width": 101}, quick=False)
 
 for radius in (31, 32, 33, 50):
     lab.case(f"tiled: 40 x 75, 3 channels, radius {radius}", random_case, variant="tiled", radius=radius, height=40,

@@ -482,7 +482,7 @@ for variant in ALL_SUMS:
     floats = 1003 if variant == "global_atomics" else 50_021  # with more of them a lost one would not show
     lab.case(f"{variant}: {floats} random floats", float_sum, variant=variant, count=floats)
     lab.case(f"{variant}: 4 Mi elements and one", sum_case, variant=variant,
-             count=(1 << 22) + 1, on_cpu={"count": (1 << 18) + 1}, quick=False)
+             count=(1 << 22) + 1, on_cpu={"count": (1 << 17) + 1}, quick=False)
 
 MORE_TILES = (1 << 20) + 40 * TILE + 1  # than a Tesla T4 runs blocks at once, and more than 256 parts
 for variant in ("vectorised", "two_stages"):
@@ -506,7 +506,7 @@ for variant in ALL_HISTOGRAMS:
     lab.case(f"histogram, {variant}: all sizes from 1 to 5000", histogram_case,
              variant=variant, count=5000, step=1, on_cpu={"step": 97}, quick=False)
     lab.case(f"histogram, {variant}: 16 Mi bytes and one", histogram_case, variant=variant,
-             count=(1 << 24) + 1, on_cpu={"count": (1 << 19) + 1}, quick=False)
+             count=(1 << 24) + 1, on_cpu={"count": (1 << 18) + 1}, quick=False)
 
 
 @lab.case("histogram: equal bytes, every byte once, two bytes in turn")

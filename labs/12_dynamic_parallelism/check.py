@@ -333,7 +333,7 @@ for variant in VARIANTS:
              view=(3.0, 3.0, 0.5))
     lab.case(f"{variant}: 1200000 x 1", picture, variant=variant, height=1_200_000, on_cpu={"height": 140_000}, width=1, limit=9,
              quick=False)
-    lab.case(f"{variant}: 600 x 401, limit 1000", picture, variant=variant, height=600, width=401, on_cpu={"height": 300, "width": 201},
+    lab.case(f"{variant}: 600 x 401, limit 1000", picture, variant=variant, height=600, width=401, on_cpu={"height": 200, "width": 133},
              limit=1000, view=VALLEY, quick=False)
 
 

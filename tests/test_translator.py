@@ -15,6 +15,7 @@ import farm
 sys.path.insert(0, str(farm.ROOT / "common/cpu"))
 
 from absent import absent_header, missing, unknown  # noqa: E402
+from declarations import declared  # noqa: E402
 from translate import TranslationError, learner_spans, translate  # noqa: E402
 
 COMPILE = farm.ROOT / "common/cpu/compile.sh"
@@ -762,6 +763,41 @@ def test_translation_and_compilation_may_be_two_calls(folder):
     assert second.returncode == 0, second
     assert farm.run(folder / "lab").returncode == 0
     assert sorted(os.listdir(folder)) == ["lab", "lab.cu", "lab.ii"]
+
+
+def test_of_what_the_runtime_has_compiled_the_declaration_is_left():
+    text = """# 1 "../common/lab/words.h" 1
+#pragma interface
+namespace lab {
+inline std::string joined(int most = f({1}),
+                          char end = ')') {
+    return most ? "}" : "{";
+}
+constexpr int twice(int i) { return 2 * i; }
+inline int table[] = {1, 2};
+__attribute__((format(printf, 1, 2))) __device__ int both() { return 1; }
+template <class T> struct Kept { int get() { return 1; } };
+class Words : public Base {
+ public:
+    Words(int i) noexcept : first{i}, second(i) { go(); }
+    bool operator==(const Words& other) const { return true; }
+    auto all() { return first; }
+# 30 "../common/lab/words.h"
+    struct Row { int end() const { return 1; } int at = 0; };
+    int first{1};
+};
+}
+# 5 "own.h" 2
+#pragma interface
+inline int own() { return 1; }
+"""
+    left = declared(text)
+    assert left.count("\n") == text.count("\n")
+    for whole, declaration in ((' {\n    return most ? "}" : "{";\n}', " ;\n\n"), (" : first{i}, second(i) { go(); }", " ;"), (" { return true; }", " ;"),
+                               ("end() const { return 1; }", "end() const ;"), ("inline std", " std")):
+        assert text.count(whole) == 1
+        text = text.replace(whole, declaration)
+    assert left.split() == text.split()
 
 
 def test_headers_are_compiled_once_and_known_by_their_content(folder):

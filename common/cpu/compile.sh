@@ -132,8 +132,10 @@ takes() { # words: does the compiler?
     "$cxx" -Werror "$@" -E -x c++ /dev/null >/dev/null 2>&1
 }
 read -r -a words <<<"${wanted[*]}"
+observe=()
 if takes "${words[@]}"; then
     flags+=("${words[@]}")
+    observe=(--declared)  # course.cpp has the rest
 else
     for group in "${wanted[@]}"; do
         read -r -a words <<<"$group"
@@ -144,7 +146,7 @@ else
 fi
 # What is observed is compiled so that its accesses are those of the source. Only the program has
 # them, not the runtime.
-instrument=() observe=()
+instrument=()
 no_builtins=(-fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset)
 case $sanitize in
     '') ;;
@@ -181,7 +183,7 @@ case $sanitize in
         ;;
     *) refuse "--sanitize takes bounds, races, accesses or replay, not $sanitize" ;;
 esac
-[ -z "$sanitize" ] || observe=(--observed)
+[ -z "$sanitize" ] || observe+=(--observed)
 # What a precompiled header and the program must have in common.
 agreed=("${flags[@]}" "${instrument[@]}")
 [ $runtime = no ] || flags+=("-fdebug-prefix-map=$PWD=common/cpu")
@@ -241,7 +243,7 @@ preprocess=("$cxx" "${flags[@]}" "${header[@]}" -E -x c++ "$source")
 if [ -n "$list" ]; then
     "${preprocess[@]}" -v -M -MT output -MF "$list"
     printf '\noutput:' >>"$list"
-    printf ' %q' "$here"/{compile.sh,nvcc_options.sh,translate.py,absent.py,two_passes.py,ptx.py,ptx_warp.py,volatile_memory.py,absent_headers,absent_names,runtime.cpp,course.cpp,../replay/step_hooks.py} "$here"/runtime/* ${runtime_object:+"$runtime_object"} \
+    printf ' %q' "$here"/{compile.sh,nvcc_options.sh,translate.py,absent.py,declarations.py,two_passes.py,ptx.py,ptx_warp.py,volatile_memory.py,absent_headers,absent_names,runtime.cpp,course.cpp,../replay/step_hooks.py} "$here"/runtime/* ${runtime_object:+"$runtime_object"} \
         "$("$cxx" -print-file-name=libboost_context.a)" >>"$list"
     exit
 fi

@@ -1,6 +1,6 @@
 // What the course's headers hold for the host, compiled once and linked to every program. In a program
-// of CPU mode each of these headers says "#pragma interface": then g++ takes from it what it inlines, and
-// leaves the rest to this file.
+// of CPU mode each of these headers says "#pragma interface": then g++ leaves its functions to this file, and
+// of most of them the translator has left the declaration alone (declarations.py).
 #pragma implementation "arguments.h"
 #pragma implementation "array_header.h"
 #pragma implementation "checks.h"

@@ -28,6 +28,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from absent import MARKER, absent_header
+from declarations import declared
 from volatile_memory import VolatileMemory
 
 # Qualifiers that say nothing to a host compiler; spaces take their place.
@@ -990,10 +991,13 @@ def with_device_pass(text: str, file: str) -> str:
 
 
 def main() -> int:
-    """Translates standard input to standard output; `--observed` for a sanitizer, `--device FILE` with the device's text."""
+    """Translates standard input to standard output; `--observed` for a sanitizer, `--declared` without what the runtime has
+    compiled, `--device FILE` with the device's text."""
     text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     # g++ -E writes ö in a name as \U000000f6, which it does not read again.
     text = re.sub(r"(?<!\\)\\U([0-9a-f]{8})", lambda letter: chr(int(letter[1], 16)), text)
+    if "--declared" in sys.argv[1:]:
+        text = declared(text)
     try:
         if absent := absent_header(text):
             raise TranslationError(*absent, "")

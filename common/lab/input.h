@@ -11,7 +11,7 @@
 namespace lab {
 
 // The bits of the counter, well mixed (the finaliser of splitmix64).
-inline uint64_t mixed_bits(uint64_t counter) {
+constexpr uint64_t mixed_bits(uint64_t counter) {
     uint64_t bits = counter * 0x9E3779B97F4A7C15u;
     bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9u;
     bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBu;

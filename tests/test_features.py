@@ -171,8 +171,9 @@ def test_what_is_left_out_for_newer_cards_is_named(tmp_path):
     """Functions have the code of nvcc's second pass; of other lines it is said, and errors stand in their own line."""
     source = tmp_path / "newer.cu"
     source.write_text("#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\n#endif\n#if __CUDA_ARCH__ >= 700\n__device__ int newer;\n#endif\n"
-                      "__global__ void kernel() {\n#if __CUDA_ARCH__ >= 700\n    unknown();\n#endif\n}\nint main() {}\n")
+                      "__global__ void kernel() {\n#if __CUDA_ARCH__ >= 700\n    unknown();\n#endif\n}\nint main() {}\n#ifdef __NVCC__\n#endif\n")
     result = farm.run("bash", farm.ROOT / "common/cpu/compile.sh", "--runtime-object", farm.call(farm.runtime, "cpu"),
                       source, "-o", tmp_path / "newer")
     assert f"{source}:4: note: CPU mode leaves this line out" in result.stderr
+    assert f"{source}:12: note: __NVCC__ is not defined in CPU mode: FLAGS=-D__NVCC__ defines it" in result.stderr
     assert result.returncode != 0 and f"{source}:8:5: error: ‘unknown’ was not declared" in result.stderr.replace("'", "‘", 1), result.stderr

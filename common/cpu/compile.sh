@@ -248,13 +248,21 @@ if [ -n "$list" ]; then
     exit
 fi
 
-# Whether the source, or what it includes of neither the system nor the course, asks for __CUDA_ARCH__.
-mentions_architecture() { # preprocessed text
-    local file files=("$source")
+# The source, and what it includes of neither the system nor the course.
+own_files() { # preprocessed text
+    local file
+    printf '%s\n' "$source"
     while IFS= read -r file; do
-        [[ -z $file || $file == "$here"/* ]] || files+=("$file")
+        [[ -z $file || $file == "$here"/* ]] || printf '%s\n' "$file"
     done <<<"$(sed -n 's/^# [0-9]* "\([^"<][^"]*\)" 1$/\1/p' "$1" | sort -u)"
-    grep -q __CUDA_ARCH__ -- "${files[@]}" 2>/dev/null
+}
+mentions_architecture() { # preprocessed text
+    own_files "$1" | xargs -d '\n' grep -q __CUDA_ARCH__ -- 2>/dev/null
+}
+# What a compiler that is not nvcc leaves out may be what was missing.
+tell_guards() { # preprocessed text
+    own_files "$1" | xargs -d '\n' grep -HnE '^[[:space:]]*#[[:space:]]*(el)?if.*\b__(NVCC|CUDACC)__' -- 2>/dev/null |
+        sed -nE '1s/^([^:]*:[0-9]+):.*(__(NVCC|CUDACC)__).*/\1: note: \2 is not defined in CPU mode: FLAGS=-D\2 defines it/p' >&2
 }
 
 as_text() { # as it stands in a string of C++
@@ -292,13 +300,14 @@ precompile() { # header...
     mv -f -- "$folder/precompiled" "$headers/$name"
 }
 
-# Makes the program from what is given, with the runtime and the libraries. What is missing is said in a sentence.
+# Makes the program from what is given, with the runtime and the libraries. norelro: ld and ld.so do not agree where a
+# program's fixed part ends if shared memory is aligned to more than a page. What is missing is said in a sentence.
 link() { # words of the compiler's line
     if [ -z "$runtime_object" ]; then
         runtime_object=$(dirname -- "$output")/runtime.a
         bring_runtime "$runtime_object"
     fi
-    run_compiler "$@" -x none "$runtime_object" -no-pie "${link_flags[@]}" -l:libboost_context.a -o "$work/output"
+    run_compiler "$@" -x none "$runtime_object" -no-pie -Wl,-z,norelro "${link_flags[@]}" -l:libboost_context.a -o "$work/output"
 }
 # Compiles; what the program uses and nobody has is said in a sentence.
 run_compiler() { # words of the compiler's line
@@ -311,6 +320,7 @@ run_compiler() { # words of the compiler's line
         tell_undefined
     else
         "$python" -I -S "$here/absent.py" "$source_text" <"$work/said" >&2
+        [ "$source_text" = /dev/null ] || tell_guards "$source_text"
     fi
     return $status
 }
@@ -318,29 +328,31 @@ as_word() { # a name, in quotes if it needs them
     [[ $1 != *[[:space:]]* ]] && printf '%s' "$1" || printf "'%s'" "$1"
 }
 tell_undefined() {
-    local name file files place
-    sed -nE "s/.*undefined reference to [\`'](.*)'$/\1/p" "$work/said" | awk '!seen[$0]++' | head -n 5 >"$work/undefined"
+    local name part file more=() found=''
+    sed -nE "s/.*undefined reference to [\`'](.*)'$/\1/p" "$work/said" | awk '!seen[$0]++' >"$work/undefined"
     if grep -qE '^(GOMP|omp)_' "$work/undefined"; then
         echo "$source: error: the program uses OpenMP: give FLAGS=-fopenmp (compile.sh --flags -fopenmp)" >&2
         return
     fi
+    # The files beside the first source, and in the folders there, that seem to define them and have no main of their own.
     while IFS= read -r name; do
-        files=''
-        for place in "${sources[@]}"; do
-            for file in "$(dirname -- "$place")"/*.{cu,cpp,cc,cxx,c}; do
-                [[ " ${sources[*]} ${sources[*]/#/./} " == *" $file "* ]] || [ ! -f "$file" ] || ! grep -qzE "\b${name%%[(<]*}[[:space:]]*\(" -- "$file" ||
-                    files+=" $(as_word "$file")"
-            done
-            break
-        done
-        echo "$source: error: ${name} is used, and no file that was given defines it: give the file that does, too$(
-            if [ -n "$files" ]; then
-                echo " (FILE=\"$(for place in "${sources[@]}"; do as_word "$place" && echo -n ' '; done)${files# }\")"
-            else
-                echo ', or its library (FLAGS=-lNAME)'
+        part=${name%%[(<]*} part=${part##*[ :]}
+        for file in "$(dirname -- "${sources[0]}")"/{,*/}*.{cu,cpp,cc,cxx,c}; do
+            if [ -f "$file" ] && [[ " ${sources[*]} ${sources[*]/#/./} " != *" $file "* ]] &&
+                grep -qzE "\b${part}[[:space:]]*\([^;]*\{" -- "$file" && ! grep -qE '\bmain[[:space:]]*\(' -- "$file"; then
+                found=${found:-$name}
+                [[ " ${more[*]} " == *" $file "* ]] || more+=("$file")
+                continue 2
             fi
-        )" >&2
+        done
+        echo "$name" >>"$work/unknown"
     done <"$work/undefined"
+    if [ -n "$found" ]; then
+        echo "$source: error: ${found} is used, and no file that was given defines it: give the file that does, too (FILE=\"$(
+            for file in "${sources[@]}" "${more[@]}"; do as_word "$file" && echo -n ' '; done | sed 's/ $//')\")" >&2
+    fi
+    [ ! -f "$work/unknown" ] || head -n 5 "$work/unknown" |
+        sed "s|.*|$source: error: & is used, and no file that was given defines it: give the file that does, too, or its library (FLAGS=-lNAME)|" >&2
 }
 
 # Everything is made in a folder beside the output and moved at the end: whoever looks sees the old

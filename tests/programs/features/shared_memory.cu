@@ -1,4 +1,4 @@
-// Feature: kinds of shared memory | unions, bit fields and structures, several arrays in dynamic shared memory, a template's `SharedMemory<T>`, `__shared__` in functions and templates, more than 48 KiB
+// Feature: kinds of shared memory | unions, bit fields and structures, several arrays in dynamic shared memory, a template's `SharedMemory<T>`, `__shared__` in functions and templates, more than 48 KiB, alignment of more than a page
 #include "../runtime_expect.h"
 
 union Word {
@@ -12,6 +12,7 @@ struct Fields {
 __global__ void kinds(int* out) {
     __shared__ Word words[32];
     __shared__ Fields fields;
+    __shared__ __align__(16 * 1024) int aligned[4];
     __shared__ union {
         int whole;
         float real;
@@ -33,6 +34,8 @@ __global__ void kinds(int* out) {
     out[2] = fields.middle;
     out[3] = either.whole;
     out[4] = int(both.values[1] * both.factor);
+    aligned[0] = int(reinterpret_cast<size_t>(aligned) % 1024);
+    out[5] = aligned[0];
 }
 
 // Three arrays share what the launch asked for.
@@ -96,7 +99,7 @@ int main() {
     EXPECT_RUN();
     EXPECT(read_back(out) == 0x3f800000 && read_back(out + 1) == 0x3f &&
            read_back(out + 2) == 100 && read_back(out + 3) == 0x40000000 &&
-           read_back(out + 4) == 24);
+           read_back(out + 4) == 24 && read_back(out + 5) == 0);
     double* numbers = zeros<double>(32);
     divided<<<1, 32, 32 * (8 + 4 + 1)>>>(32, numbers);
     EXPECT_RUN();

@@ -1,5 +1,8 @@
 // Feature: Thrust, policies and pointers | `thrust::host`, `thrust::device`, `thrust::cuda::par.on(stream)`, raw pointers, `device_pointer_cast`, `device_malloc`, vectors in managed memory, extended lambdas, `tabulate`, `transform_if`, `for_each_n`, `system_error`
 // Flags: --extended-lambda
+#ifdef CUDA_ON_CPU
+#define __CUDACC__  // as FLAGS=-D__CUDACC__ has it
+#endif
 #include <thrust/count.h>
 #include <thrust/device_free.h>
 #include <thrust/device_malloc.h>

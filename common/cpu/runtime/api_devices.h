@@ -141,6 +141,7 @@ cudaError_t cudaDeviceReset() {
     Queue::instance().forget_all();
     Memory::instance().release_all();
     peers().clear();
+    peers_of_pools().clear();
     lost_device = cudaSuccess;
     last_error() = cudaSuccess;
     return cudaSuccess;

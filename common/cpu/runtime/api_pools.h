@@ -136,6 +136,34 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
     Pools::instance().current[device] = pool;
     return cudaSuccess;
 }
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* access,
+                                 size_t count) {
+    const Call call;
+    if (!call) return call.state;
+    if (!Pools::instance().has(pool)) return failed(cudaErrorInvalidValue);
+    for (size_t i = 0; i < count; ++i) {
+        if (!is_device(access[i].location.id)) return failed(cudaErrorInvalidDevice);
+        const std::pair<int, int> pair(access[i].location.id, pool->device);
+        if (access[i].flags == cudaMemAccessFlagsProtNone) {
+            peers_of_pools().erase(pair);
+        } else {
+            peers_of_pools().insert(pair);
+        }
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool,
+                                 cudaMemLocation* location) {
+    const Call call;
+    if (!call) return call.state;
+    if (!Pools::instance().has(pool)) return failed(cudaErrorInvalidValue);
+    const bool may =
+        location->id == pool->device || peers_of_pools().count({location->id, pool->device}) != 0;
+    *flags = may ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+    return cudaSuccess;
+}
+
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
     const Call call;
     if (!call) return call.state;

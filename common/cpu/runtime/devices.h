@@ -102,17 +102,24 @@ inline const std::vector<const DeviceFacts*>& devices() {
 
 inline thread_local int current_device = 0;
 
-// Which device may use the memory of which, since cudaDeviceEnablePeerAccess; under the queue's lock.
-inline std::set<std::pair<int, int>>& peers() {
-    static auto& pairs = *new std::set<std::pair<int, int>>;
+// Which device may use the memory of which, since cudaDeviceEnablePeerAccess, or for the sake of a pool, since
+// cudaMemPoolSetAccess; under the queue's lock.
+using Peers = std::set<std::pair<int, int>>;
+inline Peers& peers() {
+    static auto& pairs = *new Peers;
+    return pairs;
+}
+inline Peers& peers_of_pools() {
+    static auto& pairs = *new Peers;
     return pairs;
 }
 // The devices whose memory a kernel on this one can use, a bit each.
 inline uint32_t reach_of(int device) {
     if (devices().size() == 1) return all_devices;
     uint32_t reach = 1u << device;
-    for (const auto& [user, owner] : peers())
-        if (user == device) reach |= 1u << owner;
+    for (const Peers* pairs : {&peers(), &peers_of_pools()})
+        for (const auto& [user, owner] : *pairs)
+            if (user == device) reach |= 1u << owner;
     return reach;
 }
 

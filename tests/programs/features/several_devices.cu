@@ -1,4 +1,4 @@
-// Feature: several devices | `CUDA_CPU_DEVICES=4`: each with memory, default stream, streams and events of its own; peer access, `cudaMemcpyPeerAsync`
+// Feature: several devices | `CUDA_CPU_DEVICES=4`: each with memory, default stream, streams and events of its own; peer access, also to a pool, `cudaMemcpyPeerAsync`
 #include "../runtime_expect.h"
 
 __global__ void add_kernel(int* to, const int* from) { *to += *from; }
@@ -52,6 +52,20 @@ int main() {
     EXPECT(attributes.device == 0);
     SUCCEEDS(cudaDeviceCanAccessPeer(&can, 1, 0));
     if (can) {
+        cudaMemPool_t pool;
+        cudaMemAccessDesc access = {{cudaMemLocationTypeDevice, 1},
+                                    cudaMemAccessFlagsProtReadWrite};
+        int* piece;
+        SUCCEEDS(cudaDeviceGetDefaultMemPool(&pool, 0));
+        SUCCEEDS(cudaMallocFromPoolAsync(&piece, 4, pool, nullptr));
+        SUCCEEDS(cudaMemset(piece, 0, 4));
+        SUCCEEDS(cudaMemPoolSetAccess(pool, &access, 1));
+        add_kernel<<<1, 1>>>(piece, values[1]);
+        EXPECT_RUN();
+        access.flags = cudaMemAccessFlagsProtNone;
+        SUCCEEDS(cudaMemPoolSetAccess(pool, &access, 1));
+        SUCCEEDS(cudaMemPoolGetAccess(&access.flags, pool, &access.location));
+        EXPECT(access.flags == cudaMemAccessFlagsProtNone);
         SUCCEEDS(cudaDeviceEnablePeerAccess(0, 0));
         FAILS(cudaErrorPeerAccessAlreadyEnabled, cudaDeviceEnablePeerAccess(0, 0));
         add_kernel<<<1, 1>>>(values[1], values[0]);

@@ -58,15 +58,10 @@ cudaError_t cudaMallocFromPoolAsync(T** pointer, size_t bytes, cudaMemPool_t poo
                                     cudaStream_t stream) {
     return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), bytes, pool, stream);
 }
-// All devices share one memory here: each may use a pool.
-inline cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc*, size_t) {
-    return cudaSuccess;
-}
-inline cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t,
-                                        cudaMemLocation*) {
-    *flags = cudaMemAccessFlagsProtReadWrite;
-    return cudaSuccess;
-}
+// Which devices may use the memory of a pool: as with peers, all memory of the pool's device.
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* access, size_t count);
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool,
+                                 cudaMemLocation* location);
 
 // ---------------------------------------------------------------- devices and each other's memory
 enum cudaDeviceP2PAttr {

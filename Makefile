@@ -73,9 +73,13 @@ order_of_command = $(if $(filter command,$(origin ORDER)),CUDA_CPU_ORDER=$(call 
 explain_help := $(filter -h --help,$(EXPLAIN))
 replay_help := $(filter -h --help,$(REPLAY))
 
+# Before several labs are measured, all are built, on all cores; what went wrong is said when their turn comes.
+build_all := $(if $(word 2,$(selected)),printf '%s\n' $(selected) | xargs -P "$$(nproc)" -I {} sh -c \
+    'exec $(MAKE) --no-print-directory -C labs/{} build bench=bench LAB={} FROM_TOP=1 >/dev/null 2>&1';)
+
 # Every lab that was named, one after the other; a failure does not stop the next.
 $(if $(FILE),,run) check build bench profile-nsys profile-ncu $(if $(FILE),,sanitize $(if $(replay_help),,replay) $(if $(explain_help),,explain)):
-	@$(require_lab)$(refuse_unknown)status=0; for lab in $(selected); do \
+	@$(require_lab)$(refuse_unknown)$(if $(filter bench,$@),$(build_all))status=0; for lab in $(selected); do \
 	    $(MAKE) --no-print-directory -C "labs/$$lab" $@ LAB="$$lab" FROM_TOP=1 || status=$$?; \
 	done; exit $$status
 

@@ -97,6 +97,21 @@ def test_the_cpu_runs_smaller(lab):
     assert "measuring --radius 5 --small\n" in lab.run("--program", lab("cpu")).stdout
 
 
+def test_runs_beside_each_other(lab, folder):
+    bench = folder / "labs/07_blur/bench.py"
+    bench.write_text(BENCH.replace('"--small"]', '"--small"], beside=radius == 5'))
+    program = lab()
+    wait = ("import time\n(folder := pathlib.Path(__file__).parent / radius).mkdir()\nstart = time.monotonic()\n"
+            "while len(list(folder.parent.glob('[15]'))) < 2:\n    time.sleep(0.01)\n    assert time.monotonic() - start < 20\n")
+    program.write_text(program.read_text().replace("text = path", wait + "text = path"))
+    result = lab.run("--program", program)
+    assert result.returncode == 0, result.stderr
+    assert "blur: --radius 1\nmeasuring --radius 1\n" in result.stdout and "measuring --radius 5\n" in result.stdout
+    with open(lab.folder / "results.csv", newline="") as file:
+        assert [row["size"][-1] for row in csv.DictReader(file)] == [*"11115555"]
+    assert not list(lab.folder.glob("*.part"))
+
+
 def test_a_wrong_result_is_seen(lab):
     result = lab.run("--program", lab(status=1, result="wrong"))
     assert result.returncode == 1

@@ -45,14 +45,17 @@ class Benchmark:
         self.name = folder.name
         self.results = Path(os.path.relpath(folder.parents[1] / "build/bench" / folder.name))
         self.peers = tuple(peers)
-        self.runs: list[tuple[list[str], list[str]]] = []
+        self.runs: list[list[tuple[list[str], list[str]]]] = []  # those of a list are made at the same time
         self.plots: list[dict] = []
         self.headlines: list[dict] = []
 
-    def run(self, *arguments, cpu: list | tuple | None = None) -> None:
-        """One run of the program; `cpu` are the arguments where it runs on the CPU (the same)."""
+    def run(self, *arguments, cpu: list | tuple | None = None, beside: bool = False) -> None:
+        """One run of the program; `cpu` are the arguments where it runs on the CPU (the same). `beside`:
+        at the same time as the run before it, where neither is in the other's way."""
         words = [str(word) for word in arguments]
-        self.runs.append((words, words if cpu is None else [str(word) for word in cpu]))
+        if not beside:
+            self.runs.append([])
+        self.runs[-1].append((words, words if cpu is None else [str(word) for word in cpu]))
 
     def bars(self, y: str, title: str = "", only: str = "", logarithmic: bool = False) -> None:
         """A group of bars a size, a bar a variant. `only`: a pattern that the size's words match."""
@@ -134,20 +137,37 @@ class Benchmark:
         fresh.unlink(missing_ok=True)
         backend = backend_of(program)
         worst = 0
-        for on_card, on_cpu in self.runs:
-            words = on_cpu if backend == "cpu" else on_card
-            print(f"\n{self.name}: {shlex.join(words)}", flush=True)
-            status = subprocess.run([program, *words, "--csv", fresh], check=False).returncode
-            if status not in (0, 1, SKIPPED):
-                # A benchmark with a hole in it would be taken for a whole one.
-                sys.exit(f"{self.name}/bench.py: the run ended with status {status}; nothing was written")
-            if status == 1:
-                worst = 1
+        for group in self.runs:
+            for status in self.measure_group(program, [run[backend == "cpu"] for run in group], fresh):
+                if status not in (0, 1, SKIPPED):
+                    # A benchmark with a hole in it would be taken for a whole one.
+                    sys.exit(f"{self.name}/bench.py: the run ended with status {status}; nothing was written")
+                if status == 1:
+                    worst = 1
         if not fresh.exists():
             print(f"{self.name}/bench.py: no run gave a time", file=sys.stderr)
             return max(worst, SKIPPED if worst == 0 else 1)
         fresh.replace(path)
         return worst
+
+    def measure_group(self, program: Path, group: list[list[str]], path: Path) -> list[int]:
+        """Runs at the same time, all but the last with what they say kept for the end; their rows in order."""
+        parts = [path.with_suffix(f".{number}.part") for number in range(len(group))]
+        for part in parts:
+            part.unlink(missing_ok=True)
+        started = [subprocess.Popen([program, *words, "--csv", part], text=True, stdout=subprocess.PIPE)
+                   for words, part in zip(group[:-1], parts)]
+        print(f"\n{self.name}: {shlex.join(group[-1])}", flush=True)
+        last = subprocess.run([program, *group[-1], "--csv", parts[-1]], check=False).returncode
+        for words, job in zip(group, started):
+            print(f"\n{self.name}: {shlex.join(words)}\n{job.communicate()[0]}", end="", flush=True)
+        for part in parts:
+            if part.exists():
+                heading, *rows = part.read_text(encoding="utf-8").splitlines(keepends=True)
+                with path.open("a", encoding="utf-8") as file:
+                    file.writelines(rows if file.tell() else [heading, *rows])
+                part.unlink()
+        return [*(job.returncode for job in started), last]
 
     # The table
 

@@ -22,7 +22,7 @@ TASKS = {  # of each variant that has one of its own
     "horizontal_a": "TODO 5 in counting_sort.cuh", "vertical_a": "TODO 5 in counting_sort.cuh",
     "horizontal_c": "TODO 6 in counting_sort.cuh", "vertical_c": "TODO 6 in counting_sort.cuh",
     "fold": "TODO 7 and 8 in fold.cuh", "retire": "TODO 9 in retire.cuh",
-    "adaptive": "TODO 9 in retire.cuh, for its first rounds are those of `retire`",
+    "adaptive": "TODO 9 in retire.cuh, for its table is that of `retire`",
 }
 SHARED = {  # and of those that wait for the tasks of others: Moore's rounds by sorting, and what `retire` begins
     **dict.fromkeys(["moore_radix", "openmp_for", "openmp_sections", "openmp_split", "openmp_sort"], "TODO 1 and 2 in moore.h"),
@@ -36,7 +36,7 @@ KERNELS = {  # what a variant launches beside what all do
     "horizontal_c": ["count_by_atomics", "place_rows", "move_by_atomics"], "vertical_c": ["count_by_atomics", "move_by_atomics"],
     "bottom_up": ["move_by_sign"], "fold": ["fold_letter"], "signature": ["refine_states"],
     "retire": ["find_representatives", "keep_crowded"], "persistent": ["refine_until_stable"], "worklist": ["group_step"],
-    "adaptive": ["find_representatives", "keep_crowded|group_step"],  # rounds of `retire`, then of `worklist`
+    "adaptive": ["mark_codes", "find_representatives", "keep_crowded|group_step"],  # short rounds, those of `retire`, then of `worklist`
 }
 HOST = ["hopcroft", "moore_radix", "moore_hash", "openmp_for", "openmp_tasks", "openmp_sections", "openmp_split",
         "openmp_unfolded", "openmp_sort"]

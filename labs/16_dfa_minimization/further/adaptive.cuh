@@ -1,20 +1,25 @@
 // adaptive: which rounds for which automaton?
 //
-// Know before: `worklist`, and `retire`, whose rounds it begins with.
+// Know before: `worklist`, `retire`, and short_rounds.cuh, which has the first rounds.
 //
-//        states   more than 131072 --->  rounds over all states, 8 at most  ---> still splitting?  --+
-//                 fewer  --------------------------------------------------------------------------- +--> worklist
+//        states   more than 131072 --->  short signatures  ---> sieve ---> `retire`  ---> still splitting?  --+
+//                                        8 rounds at most, all in all                                         |
+//                 fewer  ---------------------------------------------------------------------------------- +--> worklist
 //
 // A large one begins with rounds over all states: a random one is done after five or six. If it is not, it is
 // deep, little changes in each round, and the lists of predecessors, which cost about as much as two such
 // rounds, pay. A small one goes there at once.
 //
-// What it brought: it is never far from the best of the others. B_15000,2 takes 1.83 ms (`worklist` 1.85,
-// `persistent` 59.0), and C_20000000,2 about as long as `retire`, 11.9 ms (85.5, 11.0) (NVIDIA H200, CUDA 13.0,
-// 28 November 2026, make bench LAB=16 SOLUTION=1).
+// What a round over all states must read for C_20000000,2: 160 MB of transitions, 0.04 ms at the speed of a copy, and a class
+// for each, 40 million look-ups all over memory. They are what takes time: 0.3 ms where the classes are bytes, 1.1 ms in
+// the sieve, where each state changes a place of it, too.
+//
+// What it brought: C_20000000,2 takes FIGURE ms (`retire` 11.9, `persistent` 11.0, and this one 11.6 when it began with the rounds
+// of `retire`), A_20000000,2 FIGURE (6.4). B_15000,2 takes 1.83 ms (`worklist` 1.85, `persistent` 59.0) (NVIDIA H200, CUDA 13.0,
+// 28 and 30 November 2026, make bench LAB=16 SOLUTION=1).
 #pragma once
 
-#include "../given/retiring_rounds.cuh"
+#include "short_rounds.cuh"
 #include "worklist_rounds.cuh"
 
 constexpr int64_t small_automaton = lab::on_cpu ? 64 : 1 << 17;  // both ways shall be tried there
@@ -31,26 +36,51 @@ inline bool has_room_for_worklist(int64_t states, int64_t symbols) {
 // What it cannot do without.
 inline int64_t adaptive_bytes(int64_t states, int64_t symbols, const RefineOptions&) {
     const bool small = states <= small_automaton && fits_worklist(states, symbols);
+    const int64_t first =
+        4 * states + std::max(ShortRounds::bytes(states), RetiringRounds::bytes(states));
     return Numbering::bytes(states, states) +
-           (small ? WorklistRounds::bytes(states, symbols) : RetiringRounds::bytes(states));
+           (small ? WorklistRounds::bytes(states, symbols) : first);
+}
+
+// The first rounds, `most` of them at most. True: nothing splits any more.
+inline bool refine_all_states(const DeviceAutomaton& automaton, int32_t* class_of, int64_t most,
+                              Refined& refined, const RefineOptions& options) {
+    int64_t before = 0, unsure = 0;
+    const auto goes_on = [&] { return refined.classes > before && refined.rounds < most; };
+    const auto count = [&](int64_t classes) {
+        before = refined.classes;
+        refined.classes = classes;
+        report_round(options, ++refined.rounds, classes);
+    };
+    DeviceArray<int32_t> list(automaton.states);
+    {
+        ShortRounds rounds(automaton, class_of);
+        refined.classes = 1;
+        while (goes_on() && rounds.fits()) count(rounds.refine());
+        if (!goes_on()) {
+            rounds.finish();
+            return refined.classes == before;
+        }
+        unsure = rounds.sift(list.get());
+    }
+    RetiringRounds rounds(automaton, class_of, options, list.get(), unsure);
+    while (goes_on()) count(rounds.refine());
+    return refined.classes == before;
 }
 
 inline Refined refine_adaptively(const DeviceAutomaton& automaton, int32_t* class_of,
                                  const RefineOptions& options) {
     if (automaton.states == 0) return {};
     Numbering numbering(automaton.states, automaton.states);
-    Refined refined = {separate_final(automaton, numbering, class_of), 0};
+    Refined refined;
     const bool listed = has_room_for_worklist(automaton.states, automaton.symbols);
     if (automaton.states > small_automaton || !listed) {
-        RetiringRounds rounds(automaton, class_of, refined.classes, options);
-        int64_t before = 0;
-        while (refined.classes > before && (refined.rounds < most_first_rounds || !listed)) {
-            before = refined.classes;
-            refined.classes = rounds.refine();
-            report_round(options, ++refined.rounds, refined.classes);
-        }
+        const bool stable = refine_all_states(
+            automaton, class_of, listed ? most_first_rounds : INT64_MAX, refined, options);
         numbering.number(class_of, class_of);
-        if (refined.classes == before) return refined;
+        if (stable) return refined;
+    } else {
+        refined.classes = separate_final(automaton, numbering, class_of);
     }
     WorklistRounds rounds(automaton, class_of, refined.classes);
     const Refined rest = rounds.run(options);

@@ -28,7 +28,8 @@ std::vector<T> random_values(int64_t count, T low, T high, uint64_t seed) {
         const uint64_t bits = mixed_bits(start + uint64_t(i));
         if constexpr (std::is_integral_v<T>) {
             const uint64_t choices = uint64_t(high) - uint64_t(low) + 1;  // 0: all 64-bit numbers
-            values[i] = T(uint64_t(low) + (choices ? bits % choices : bits));
+            const bool power_of_2 = (choices & (choices - 1)) == 0;       // no division is needed
+            values[i] = T(uint64_t(low) + (power_of_2 ? bits & (choices - 1) : bits % choices));
         } else {
             const double fraction = double(bits >> 11) * 0x1p-53;
             values[i] = T(double(low) + fraction * (double(high) - double(low)));

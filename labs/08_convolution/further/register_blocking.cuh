@@ -38,6 +38,12 @@ struct alignas(4 * sizeof(T)) Quad {  // loaded and stored by one instruction
     T values[4];
 };
 
+// From 11 x 11 on, the arithmetic of floats is the limit, and a thread makes 8 columns: a weight, which comes from constant
+// memory to a register, then serves twice as many products.
+template <class T, int size, bool product>
+constexpr int columns_for =
+    std::is_same_v<T, float> && !product && size >= 11 ? 8 : columns_per_thread;
+
 // Loads `count` inputs from place x of a row on; `place` points there. Places beyond the edge give 0,
 // also those before the first: as unsigned numbers they are huge. In an aligned picture x + radius is
 // a multiple of four, and so is the width: four neighbours exist all or none.
@@ -66,19 +72,37 @@ __device__ void load_window(float (&window)[count], const T* place, unsigned x, 
 }
 
 // Stores the outputs of one row from `column` on; `place` points there.
-template <class T>
-__device__ void store_sums(const float (&sums)[columns_per_thread], T* place, unsigned column,
-                           unsigned width, bool aligned) {
-    Quad<T> quad;
+template <int columns, class T>
+__device__ void store_sums(const float (&sums)[columns], T* place, unsigned column, unsigned width,
+                           bool aligned) {
 #pragma unroll
-    for (int c = 0; c < columns_per_thread; c++) quad.values[c] = to_pixel<T>(sums[c]);
-    if (aligned) {
-        *reinterpret_cast<Quad<T>*>(place) = quad;
-        return;
+    for (int c = 0; c < columns; c += 4) {
+        Quad<T> quad;
+#pragma unroll
+        for (int k = 0; k < 4; k++) quad.values[k] = to_pixel<T>(sums[c + k]);
+        if (aligned && column + c < width) *reinterpret_cast<Quad<T>*>(place + c) = quad;
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            if (!aligned && column + c + k < width) place[c + k] = quad.values[k];
+        }
     }
+}
+
+// add_row for more columns, a weight at a time: each column has a sum of its own, so that no product waits for the
+// one before.
+template <int size, int columns>
+__device__ void add_wide_row(float (&sums)[size][columns],
+                             const float (&window)[columns + size - 1]) {
 #pragma unroll
-    for (int c = 0; c < columns_per_thread; c++) {
-        if (column + c < width) place[c] = quad.values[c];
+    for (int k = 0; k < size; k++) {
+#pragma unroll
+        for (int j = 0; j < size; j++) {
+#pragma unroll
+            for (int c = 0; c < columns; c++) {
+                const float before = j > 0 ? sums[k][c] : k + 1 < size ? sums[k + 1][c] : 0.0f;
+                sums[k][c] = before + constant_filter[(size - 1 - k) * size + j] * window[c + j];
+            }
+        }
     }
 }
 
@@ -87,15 +111,15 @@ template <class T, int size, bool product>
 __global__ void __launch_bounds__(threads_per_block)
     register_blocking(const T* __restrict__ input, T* __restrict__ output, Sizes s,
                       int64_t rows_per_block, bool aligned) {
-    constexpr int count = columns_per_thread + size - 1;
+    constexpr int columns = columns_for<T, size, product>, count = columns + size - 1;
     const int64_t thread = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    const int64_t column = thread * columns_per_thread;
+    const int64_t column = thread * columns;
     const int64_t first = blockIdx.y * rows_per_block;
     const int64_t last = min(first + rows_per_block, s.out_height);
     if (column >= s.out_width) return;
     const T* from = input + (first - s.top) * s.width + column - s.left;
     T* to = output + first * s.out_width + column;
-    float sums[size][columns_per_thread] = {};
+    float sums[size][columns] = {};
     for (int64_t row = first; row < last + size - 1; row++) {  // of the inputs with their padding
         const int64_t y = row - s.top;
         float window[count] = {};
@@ -106,8 +130,10 @@ __global__ void __launch_bounds__(threads_per_block)
         from += s.width;
         if constexpr (product) {
             add_row_of_product<size>(sums, window);
-        } else {
+        } else if constexpr (columns == columns_per_thread) {
             add_row<size>(sums, window);
+        } else {
+            add_wide_row<size, columns>(sums, window);
         }
         if (row - first < size - 1) continue;  // no output is complete yet
         store_sums(sums[0], to, unsigned(column), unsigned(s.out_width), aligned);
@@ -126,7 +152,8 @@ lab::Launch launch_blocked(const Plane<T>& plane) {
     CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_on_each, kernel, threads_per_block,
                                                         0));
-    const int64_t along_x = lab::divide_up(s.out_width, columns_per_thread * threads_per_block);
+    const int64_t along_x =
+        lab::divide_up(s.out_width, columns_for<T, size, product> * threads_per_block);
     const int64_t resident = int64_t{multiprocessors} * blocks_on_each;
     const int64_t along_y = std::max<int64_t>(1, resident / along_x);
     const int64_t rows = std::max<int64_t>(lab::divide_up(s.out_height, along_y), 2 * size);

@@ -65,15 +65,16 @@ lab::Comparison compare(const std::vector<T>& got, const std::vector<double>& ex
                         const Sizes& s, double bound, bool inside_only) {
     const int64_t rows = inside_only ? 2 * s.top : 0, columns = inside_only ? 2 * s.left : 0;
     lab::Comparison comparison;
-    for (int64_t i = 0; i < int64_t(got.size()); i++) {
-        const int64_t row = i / s.out_width % s.out_height, column = i % s.out_width;
+    for (int64_t begin = 0; begin < int64_t(got.size()); begin += s.out_width) {
+        const int64_t row = begin / s.out_width % s.out_height;
         if (row < rows || row >= s.out_height - rows) continue;
-        if (column < columns || column >= s.out_width - columns) continue;
-        comparison.count++;
-        if (matches(got[i], expected[i], bound) || comparison.wrong++ > 0) continue;
-        comparison.first = i;
-        comparison.expected = expected[i];
-        comparison.got = got[i];
+        for (int64_t i = begin + columns; i < begin + s.out_width - columns; i++) {
+            comparison.count++;
+            if (matches(got[i], expected[i], bound) || comparison.wrong++ > 0) continue;
+            comparison.first = i;
+            comparison.expected = expected[i];
+            comparison.got = got[i];
+        }
     }
     return comparison;
 }

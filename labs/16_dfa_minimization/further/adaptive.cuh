@@ -2,8 +2,8 @@
 //
 // Know before: `worklist`, `retire`, and short_rounds.cuh, which has the first rounds.
 //
-//        states   more than 131072 --->  short signatures  ---> sieve ---> `retire`  ---> still splitting?  --+
-//                                        8 rounds at most, all in all                                         |
+//        states   more than 131072 --->  short signatures ---> sieve --->  `retire`  ---> still splitting?  --+
+//                                        (few letters)                   8 rounds at most in all              |
 //                 fewer  ---------------------------------------------------------------------------------- +--> worklist
 //
 // A large one begins with rounds over all states: a random one is done after five or six. If it is not, it is
@@ -52,6 +52,15 @@ inline bool refine_all_states(const DeviceAutomaton& automaton, int32_t* class_o
         refined.classes = classes;
         report_round(options, ++refined.rounds, classes);
     };
+    if (!ShortRounds::fits(automaton, 2)) {
+        copy_final<<<blocks_for(automaton.states, usual_threads), usual_threads>>>(
+            automaton.is_final, automaton.states, class_of);
+        CHECK_LAUNCH();
+        refined.classes = 1;
+        RetiringRounds rounds(automaton, class_of, refined.classes, options);
+        while (goes_on()) count(rounds.refine());
+        return refined.classes == before;
+    }
     DeviceArray<int32_t> list(automaton.states);
     {
         ShortRounds rounds(automaton, class_of);

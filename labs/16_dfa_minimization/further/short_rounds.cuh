@@ -113,10 +113,11 @@ class ShortRounds {
     }
 
     // Whether signatures are short enough for a round.
-    bool fits() const {
-        const int64_t bits = (automaton_.symbols + 1) * bits_for(classes_);
-        return bits < 31 && int64_t{1} << bits <= most_codes(automaton_.states);
+    static bool fits(const DeviceAutomaton& automaton, int64_t classes) {
+        const int64_t bits = (automaton.symbols + 1) * bits_for(classes);
+        return bits < 31 && int64_t{1} << bits <= most_codes(automaton.states);
     }
+    bool fits() const { return fits(automaton_, classes_); }
 
     // Returns how many classes there are then.
     int64_t refine() {

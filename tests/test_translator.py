@@ -14,6 +14,7 @@ import farm
 
 sys.path.insert(0, str(farm.ROOT / "common/cpu"))
 
+import absent  # noqa: E402
 from absent import absent_header, missing, unknown  # noqa: E402
 from declarations import declared  # noqa: E402
 from translate import TranslationError, learner_spans, translate  # noqa: E402
@@ -280,6 +281,27 @@ def test_a_name_that_is_not_there(toolkit, said, sentence):
     assert unknown(said, text) == expected
     if sentence is None and "cufft" in said:
         assert unknown(said, text + '# 1 "/opt/cufft.h" 1 3\n').startswith("my.cu:7: error: cufftNovel is not in CPU mode")
+
+
+REFUSED = [
+    "cusparseCreateBsr", "cusparseCreateBlockedEll", "cusparseSbsrmv", "cusparseSgpsvInterleavedBatch", "cublasGemmGroupedBatchedEx",
+    "cublasXtSspmm", "curand_discrete", "cudaMallocMipmappedArray", "cudaImportExternalMemory", "cudaDevAttrHostNumaId", "tex2Dgather",
+    "cudaIpcGetMemHandle", "cudaGraphAddMemAllocNode", "cusolverDnXgeev", "cuMemAlloc", "cub::ScanTileState", "cudaDeviceProp().deviceNumaId",
+]
+
+
+@pytest.mark.skipif(absent.toolkit() is None, reason="no CUDA Toolkit is here")
+def test_names_of_the_toolkit_that_are_not_there(tmp_path):
+    """One compilation says what CPU mode does not know; of each name there is a sentence."""
+    headers = "cublasXt.h cublas_v2.h cuda.h curand_kernel.h cusolverDn.h cusparse.h cub/cub.cuh"
+    uses = "".join(f"    (void)({name});\n" for name in REFUSED)
+    (tmp_path / "my.cu").write_text("".join(f"#include <{name}>\n" for name in headers.split()) + "void f() {\n" + uses + "}\n")
+    subprocess.run(["bash", COMPILE, "--translate", "my.cu", "-o", "my.ii"], cwd=tmp_path, check=True)
+    said = subprocess.run(["g++", "-std=c++17", "-fsyntax-only", "-x", "c++-cpp-output", "my.ii"], cwd=tmp_path, capture_output=True, text=True).stderr
+    text = (tmp_path / "my.ii").read_text()
+    sentences = [unknown(line + "\n", text).split("error: ")[1] for line in said.splitlines() if ": error: " in line]
+    names = [name.replace("().", "::") for name in REFUSED]
+    assert [sentence.split(" is not in CPU mode")[0] for sentence in sentences] == names
 
 
 def test_a_name_that_is_not_there_without_a_toolkit(tmp_path, monkeypatch):

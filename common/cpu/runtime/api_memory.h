@@ -22,11 +22,19 @@ size_t capacity(MemoryKind kind = MemoryKind::device) {
     return std::min(most, devices()[static_cast<size_t>(current_device)]->memory_bytes);
 }
 
+#ifdef CUDA_CPU_RACES  // remembers what is a kernel's
+void* kernel_malloc(size_t bytes) { return KernelHeap::instance().allocate(bytes); }
+void kernel_free(void* memory) { KernelHeap::instance().release(memory); }
+#else
+void* kernel_malloc(size_t bytes) { return std::malloc(bytes); }
+void kernel_free(void* memory) { std::free(memory); }
+#endif
+
 cudaError_t allocate(void** pointer, size_t bytes, MemoryKind kind,
                      const char* function = __builtin_FUNCTION()) {
     if (in_kernel() &&
         kind == MemoryKind::device) {  // from the heap that malloc in a kernel uses, too
-        *pointer = std::malloc(bytes);
+        *pointer = kernel_malloc(bytes);
         return *pointer != nullptr || bytes == 0 ? cudaSuccess : failed(cudaErrorMemoryAllocation);
     }
     const Call call(function);
@@ -102,7 +110,7 @@ cudaError_t cudaFree(void* pointer) {
         if (pointer != nullptr && Memory::instance().find(pointer) != nullptr)
             return failed(cudaErrorInvalidValue,
                           "cudaFree in a kernel: the host has allocated this memory");
-        std::free(pointer);
+        kernel_free(pointer);
         return cudaSuccess;
     }
     const Call call;

@@ -32,6 +32,7 @@
 
 #include "calls.h"
 #include "faults.h"
+#include "kernel_heap.h"
 #include "observer.h"
 #include "race_findings.h"  // what is told
 #include "race_memory.h"    // who touched each word last
@@ -170,7 +171,8 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
             address >= arguments &&
             address < arguments + malloc_usable_size(const_cast<char*>(arguments));
         if (is_argument || is_null(address) || core.past_dynamic_shared(address) != 0 ||
-            core.own_memory(address) != nullptr || !is_mapped(address))
+            core.own_memory(address) != nullptr || !is_mapped(address) ||
+            KernelHeap::instance().holds(address))
             return;
         note_place("host-pointer", stamp({}, false, place), writes(access), address, bytes);
     }

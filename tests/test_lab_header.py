@@ -350,6 +350,15 @@ def test_equal_values_are_right(compared):
     assert compared([-0.0, 0.0], [0.0, -0.0])[0] == 0
 
 
+@pytest.mark.parametrize("first, wrong", [(0, 1), (1023, 3), (1024, 2), (4999, 1), (2500, 1)])
+def test_equal_stretches_are_passed_over(compared, first, wrong):
+    expected = [float(i % 7) for i in range(5000)]
+    got = list(expected)
+    for place in range(first, 5000, 1500)[:wrong]:
+        got[place] = NAN if place % 2 else -1.0
+    assert compared(got, expected, "double double")[:2] == (wrong, first)
+
+
 def test_the_sentence(compared):
     got = [1.0] * 512 + [NAN] + [1.0] * 487
     expected = [1.0] * 512 + [1.5] + [1.0] * 483 + [2.0] * 4

@@ -7,7 +7,7 @@ REPORT = ["vertical_a", "vertical_b", "vertical_c", "bottom_up"]
 HORIZONTAL = ["horizontal_a", "horizontal_b", "horizontal_c"]
 FAST = ["fold", "signature", "retire", "persistent", "worklist", "adaptive"]
 # family, n, m, variants, and those that run beside them: in the worst cases what takes long on few cores, with an
-# automaton that fits into a cache. Left out is what takes half a minute or more where others take seconds.
+# automaton that fits into a cache; only the last of them uses the card. Left out is what takes half a minute or more where others take seconds.
 INSTANCES = [
     ("best-case", 2_000_000, 30, [*SERIAL, "openmp_sections", "openmp_split", "openmp_sort", *HORIZONTAL, *REPORT, *FAST]),
     ("worst-case", 5000, 20, ["hopcroft"], ["moore_hash"], ["openmp_sections"], ["vertical_a", *FAST]),

@@ -51,7 +51,7 @@ class Benchmark:
 
     def run(self, *arguments, cpu: list | tuple | None = None, beside: bool = False) -> None:
         """One run of the program; `cpu` are the arguments where it runs on the CPU (the same). `beside`:
-        at the same time as the run before it, where neither is in the other's way."""
+        on a card's machine at the same time as the run before it, where neither is in the other's way."""
         words = [str(word) for word in arguments]
         if not beside:
             self.runs.append([])
@@ -137,7 +137,9 @@ class Benchmark:
         fresh.unlink(missing_ok=True)
         backend = backend_of(program)
         worst = 0
-        for group in self.runs:
+        # In CPU mode every run takes all cores.
+        groups = [[run] for group in self.runs for run in group] if backend == "cpu" else self.runs
+        for group in groups:
             for status in self.measure_group(program, [run[backend == "cpu"] for run in group], fresh):
                 if status not in (0, 1, SKIPPED):
                     # A benchmark with a hole in it would be taken for a whole one.

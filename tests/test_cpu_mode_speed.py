@@ -16,7 +16,7 @@ import farm
 PROGRAM = "tests/programs/cpu_mode_speed.cu"
 MOST = {"sum of 16 Mi floats": 5, "product of 512x512 doubles": 60}
 # A lab -> how many times the compilation of PLAIN its build and its check may take; about twice what they take.
-MOST_OF_LABS = {"03_vector_add": (6, 4), "04_matrix_add": (7, 6), "09_warp_divergence": (7, 5)}
+MOST_OF_LABS = {"03_vector_add": (4, 3), "04_matrix_add": (4, 5), "09_warp_divergence": (5, 4)}
 PLAIN = """\
 #include <algorithm>
 #include <functional>

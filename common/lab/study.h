@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -74,8 +75,7 @@ class Study : public Results {
     void computes(double operations) { operations_ = operations; }
 
     // Has the host compute the reference, and notes the time below the table.
-    template <class Reference>
-    void time_on_cpu(Reference&& reference) {
+    void time_on_cpu(const std::function<void()>& reference) {
         const NvtxRange range("reference");
         const HostTimer clock;
         reference();
@@ -87,8 +87,8 @@ class Study : public Results {
     // returns the Launch, `judge()` copies back and returns a Comparison. Right ones are timed in
     // between and judged again (compare_and_time); `timed` false: it is launched and judged once.
     // Returns what came of it.
-    template <class Prepare, class Launcher, class Judge>
-    Trial run(const std::string& name, Prepare&& prepare, Launcher&& launch, Judge&& judge,
+    Trial run(const std::string& name, const std::function<void()>& prepare,
+              const std::function<Launch()>& launch, const std::function<Comparison()>& judge,
               bool timed = true) {
         if (!chosen(name.substr(0, name.find(' ')))) return {};
         const NvtxRange range(name);

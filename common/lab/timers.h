@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "comparison.h"
@@ -99,8 +100,7 @@ class CacheFlush {
 // The median time of what `launch()` puts into the default stream, after one run that is not
 // timed. `runs` 0: as many as make the median steady (3 on the CPU); on a card the first run is the
 // time of what takes longer than a second.
-template <class F>
-double median_milliseconds(F&& launch, int runs = 0) {
+inline double median_milliseconds(const std::function<void()>& launch, int runs = 0) {
     const NvtxRange range("timing");
     const size_t fewest = runs > 0 ? runs : on_cpu ? 3 : 5;
     const size_t most = runs > 0 ? runs : on_cpu ? 3 : 50;
@@ -139,8 +139,8 @@ struct Trial {
 //     const lab::Trial trial =
 //         lab::compare_and_time(attempt, [&] { return lab::median_milliseconds(work); });
 //     results.add(name, grid, block, trial.milliseconds, bytes, operations, trial.comparison);
-template <class Attempt, class Time>
-Trial compare_and_time(Attempt&& attempt, Time&& time) {
+inline Trial compare_and_time(const std::function<Comparison()>& attempt,
+                              const std::function<double()>& time) {
     Trial trial;
     trial.comparison = attempt();
     if (!trial.comparison.right() || runs_once) return trial;

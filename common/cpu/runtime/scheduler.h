@@ -95,7 +95,8 @@ class StackAllocator {
             }
             return most / 4;
         }()};
-        if (madvise(page, page_bytes, install_guard) != 0 && left-- > 0) mprotect(page, page_bytes, PROT_NONE);
+        if (madvise(page, page_bytes, install_guard) != 0 && left-- > 0)
+            mprotect(page, page_bytes, PROT_NONE);
     }
 
     // The highest address of a new stack, which lives as long as the process; `bytes` gets its size.
@@ -105,9 +106,11 @@ class StackAllocator {
         static thread_local char* start = nullptr;
         const size_t total = stack_bytes + page_bytes;
         if (count % at_once == 0) {
-            void* const mapped = mmap(nullptr, at_once * total, PROT_READ | PROT_WRITE,
-                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-            if (mapped == MAP_FAILED) stop("CUDA on the CPU found no memory for the stacks of a block.");
+            void* const mapped =
+                mmap(nullptr, at_once * total, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+            if (mapped == MAP_FAILED)
+                stop("CUDA on the CPU found no memory for the stacks of a block.");
             start = static_cast<char*>(mapped) - total;
         }
         start += total;

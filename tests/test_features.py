@@ -116,10 +116,11 @@ MAIN = """#include <cstdio>
 #include <part.h>
 #include <omp.h>
 int helper(int);
+extern "C" int one(void);
 int main() {
     int* value;
     cudaMallocManaged(&value, sizeof *value);
-    *value = helper(omp_get_max_threads() > 0);
+    *value = helper(omp_get_max_threads() > 0) * one();
     add<<<1, 1>>>(value, NUMBER);
     cudaDeviceSynchronize();
     std::printf("%d\\n", *value);
@@ -136,6 +137,7 @@ def own(tmp_path):
     (folder / "main.cu").write_text(MAIN)
     (folder / "other part.cu").write_text('#include "part.h"\n__global__ void add(int* value, int n) { *value += n; }\n')
     (folder / "helper.cpp").write_text("#include <cuda_runtime.h>\nint helper(int x) { int n; cudaGetDeviceCount(&n); return x * n; }\n")
+    (folder / "one.c").write_text("int one(void) { int class = 1; return class; }\n")
     (folder / "my headers" / "part.h").write_text("__global__ void add(int* value, int n);\n")
     return folder
 
@@ -149,18 +151,18 @@ def make(command, folder, files, flags):
 @only_cpu
 @pytest.mark.parametrize("command, said", [("run", "6\n"), ("sanitize", "no race, nothing out of bounds"), ("replay", "my program/page.html\n")])
 def test_several_files(command, said, own):
-    result = make(command, own, ["helper.cpp", "main.cu", "other part.cu"],
+    result = make(command, own, ["helper.cpp", "main.cu", "one.c", "other part.cu"],
                   "-Xcompiler -fopenmp --extended-lambda -arch=sm_75 -std=c++14 -lcublas")
     assert result.returncode == 0 and said in result.stdout, result.stdout + result.stderr
 
 
 @only_cpu
 def test_what_is_missing_is_named(own):
-    result = make("run", own, ["main.cu", "helper.cpp"], "-fopenmp")
+    result = make("run", own, ["main.cu", "helper.cpp", "one.c"], "-fopenmp")
     assert result.returncode != 0 and "undefined reference" not in result.stderr
     assert f"add(int*, int) is used, and no file that was given defines it: give the file that does, too (FILE=\"'{own}/main.cu' " \
-           f"'{own}/helper.cpp' '{own}/other part.cu'\")" in result.stderr
-    result = make("run", own, ["main.cu", "other part.cu", "helper.cpp"], "")
+           f"'{own}/helper.cpp' '{own}/one.c' '{own}/other part.cu'\")" in result.stderr
+    result = make("run", own, ["main.cu", "other part.cu", "helper.cpp", "one.c"], "")
     assert "the program uses OpenMP: give FLAGS=-fopenmp" in result.stderr
     result = make("run", own, ["main.cu", "no.cu"], "")
     assert f"make run: there is no file {own}/no.cu; FILE= names a .cu file" in result.stderr

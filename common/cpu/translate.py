@@ -63,6 +63,7 @@ POINTER_WORDS = frozenset("* & const volatile __restrict__ __restrict".split())
 # What clears or shows the last error is meant to.
 LAST_ERROR = re.compile(r"cuda(?:Get|PeekAt)(?:LastError|ErrorName|ErrorString)")
 ASM_WORDS = frozenset("asm __asm __asm__".split())
+REWRITTEN = frozenset({"<<<", "__shared__", "__cluster_dims__", "__noinline__", "clock", "volatile", *ASM_WORDS, *EMPTY_WORDS})
 PARAMETERS_OF = "cuda_cpu_parameters_of_"
 STORAGE_WORDS = EMPTY_WORDS | frozenset("__shared__ extern static".split())
 
@@ -268,13 +269,17 @@ class Source:
 
     def __init__(self, text: str, spans: list[tuple[int, int]]):
         self.text = text
-        matches = [match for span in spans for match in TOKEN.finditer(text, *span)]
-        self.markers = [match for match in matches if match[0][0] == "#" and MARKER.match(match[0])]
+        self.markers, self.tokens, self.starts, self.ends = [], [], [], []
+        for span in spans:
+            for match in TOKEN.finditer(text, *span):
+                token = match[0]
+                if token[0] != "#":
+                    self.tokens.append(token if token[:2] != "<<" else "".join(token.split()))
+                    self.starts.append(match.start())
+                    self.ends.append(match.end())
+                elif MARKER.match(token):
+                    self.markers.append(match)
         self.marker_starts = [match.start() for match in self.markers]
-        matches = [match for match in matches if match[0][0] != "#"]
-        self.tokens = [match[0] if match[0][:2] != "<<" else "".join(match[0].split()) for match in matches]
-        self.ends = [match.end() for match in matches]
-        self.starts = [match.start() for match in matches]
         self.partner, self.parent = match_brackets(self.tokens)
 
     def token(self, index: int) -> str:
@@ -350,6 +355,8 @@ class Translator(VolatileMemory, Source):
     def translated(self) -> str:
         """The whole text with every construct rewritten."""
         for index, token in enumerate(self.tokens):
+            if token not in REWRITTEN and not (self.observed and token.startswith("cuda")):
+                continue
             if token == "<<<" and self.token(index - 1) != "operator":
                 self.launch(index)
             elif token == "__shared__":
@@ -408,21 +415,20 @@ class Translator(VolatileMemory, Source):
 
     def note_addresses(self) -> None:
         """Where a kernel is cast to void*, as for cudaLaunchKernel, its parameters are noted."""
-        for name in self.kernels:
-            for index, token in enumerate(self.tokens):
-                if token != name or self.token(index + 1) == "(" or self.visible_kernel(index) is None:
-                    continue
-                first = index
-                while self.token(first - 1) == "::" and self.is_word(first - 2):
-                    first -= 2
-                first -= self.token(first - 1) == "&"
-                last = index
-                if self.token(index + 1) == "<":  # to the >, outside of brackets
-                    depths = self.template_depths(self.outermost(index + 1, min(index + 60, len(self.tokens))))
-                    last = next((place for place, depth in depths if place > index + 1 and depth <= 0), index)
-                if self.is_cast_to_void(first - 1) and self.token(last + 1) in (",", ")", ";", "}"):
-                    self.insert(self.starts[first], "::cuda_cpu::kernel_address(")
-                    self.edits.append(Edit(self.end(last), self.end(last), f"){self.at(self.end(last))}"))
+        for index, token in enumerate(self.tokens):
+            if token not in self.kernels or self.token(index + 1) == "(" or self.visible_kernel(index) is None:
+                continue
+            first = index
+            while self.token(first - 1) == "::" and self.is_word(first - 2):
+                first -= 2
+            first -= self.token(first - 1) == "&"
+            last = index
+            if self.token(index + 1) == "<":  # to the >, outside of brackets
+                depths = self.template_depths(self.outermost(index + 1, min(index + 60, len(self.tokens))))
+                last = next((place for place, depth in depths if place > index + 1 and depth <= 0), index)
+            if self.is_cast_to_void(first - 1) and self.token(last + 1) in (",", ")", ";", "}"):
+                self.insert(self.starts[first], "::cuda_cpu::kernel_address(")
+                self.edits.append(Edit(self.end(last), self.end(last), f"){self.at(self.end(last))}"))
 
     def is_cast_to_void(self, close: int) -> bool:
         """Whether a token ends (void*), (const void *), or what stands before the argument of a cast to it."""

@@ -84,7 +84,9 @@ __device__ void store_sums(const float (&sums)[columns], T* place, unsigned colu
         Quad<T> quad;
 #pragma unroll
         for (int k = 0; k < 4; k++) quad.values[k] = to_pixel<T>(sums[c + k]);
-        if (aligned && column + c < width) *reinterpret_cast<Quad<T>*>(place + c) = quad;
+        if (aligned && column + c < width) {
+            *reinterpret_cast<Quad<T>*>(place + c) = quad;
+        }
 #pragma unroll
         for (int k = 0; k < 4; k++) {
             if (!aligned && column + c + k < width) place[c + k] = quad.values[k];

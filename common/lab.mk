@@ -226,7 +226,7 @@ explain: $(program) | announce
 
 # A second thread of NumPy's library would wait for its part of a small matrix, on the core that another case needs.
 check: $(program) | announce
-	$(quiet)$(at) $(shown) $(call python_path,$(up)common) OPENBLAS_NUM_THREADS=1 $(call quote,$(PYTHON)) -B \
+	$(quiet)$(at) $(shown) $(call python_path,$(up)common) OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=passive $(call quote,$(PYTHON)) -B \
 	    $(here)check.py --program $(up)$(target) $(watched) $(if $(further),--further) $(of_variant) $(ARGS) || $(skipped_is_fine)
 
 endif

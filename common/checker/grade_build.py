@@ -75,7 +75,7 @@ def base_environment() -> dict[str, str]:
     """
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
     return {**kept, "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1",
-            "CUDA_CPU_THREADS": "2", "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "1"}
+            "CUDA_CPU_THREADS": "2", "OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def find_tools(root: Path, lab: str) -> Tools:

@@ -80,7 +80,7 @@ class Memory {
     void* allocate(size_t bytes, MemoryKind kind, size_t capacity, int device) {
         std::lock_guard<std::mutex> lock(mutex_);
         const size_t used = kind == MemoryKind::device ? used_[device] : 0;
-        if (bytes > capacity || used > capacity - bytes || bytes > host_bytes_available()) {
+        if (bytes > capacity || used > capacity - bytes || !host_has(bytes)) {
             return nullptr;
         }
         // A guard page follows; large allocations start on a large page, which keeps closing cheap.
@@ -265,6 +265,17 @@ class Memory {
         return kilobytes * 1024;
     }
 
+    // Whether the machine could give so much. It is asked again when a sixteenth of what it had is given out.
+    bool host_has(size_t bytes) {
+        if (bytes > surely_available_) {
+            const size_t available = host_bytes_available();
+            if (bytes > available) return false;
+            surely_available_ = bytes + (available - bytes) / 16;
+        }
+        surely_available_ -= bytes;
+        return true;
+    }
+
     template <class Visitor>
     void visit(Visitor visitor) {
         std::lock_guard<std::mutex> lock(mutex_);
@@ -302,7 +313,8 @@ class Memory {
     char* end_ = nullptr;
     char* next_ = nullptr;
     size_t used_[32] = {};  // by device
-    uint32_t open_ = 0;     // devices, a bit each
+    size_t surely_available_ = 0;
+    uint32_t open_ = 0;  // devices, a bit each
     bool stays_open_ = false;
     bool shares_host_memory_ = false;
     // All that host code and kernels share lies between these two.

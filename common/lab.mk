@@ -224,7 +224,8 @@ explain: $(program) | announce
 	$(quiet)$(at) $(shown) $(call python_path,$(up)common) $(call quote,$(PYTHON)) -B \
 	    -m explain --backend $(backend) --small='$(LAB_EXPLAIN)' $(EXPLAIN) $(up)$(target) $(ARGS) || $(skipped_is_fine)
 
-# A second thread of NumPy's library would wait for its part of a small matrix, on the core that another case needs.
+# A second thread of NumPy's library, or of OpenMP in the program, would wait in a loop for its part, on the core that
+# another case needs.
 check: $(program) | announce
 	$(quiet)$(at) $(shown) $(call python_path,$(up)common) OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=passive $(call quote,$(PYTHON)) -B \
 	    $(here)check.py --program $(up)$(target) $(watched) $(if $(further),--further) $(of_variant) $(ARGS) || $(skipped_is_fine)

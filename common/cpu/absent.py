@@ -11,6 +11,7 @@ what it belongs to, on any machine. What neither knows is a slip of the learner'
 from __future__ import annotations
 
 import fnmatch
+import functools
 import glob
 import os
 import re
@@ -35,6 +36,7 @@ UNKNOWN = [re.compile(words.replace("NAME", QUOTED.replace("(", "(?P<name>", 1))
     "^(?:use of undeclared identifier|unknown type name) NAME", "^aggregate NAME has incomplete type", "^variable has incomplete type NAME")]
 
 
+@functools.cache
 def rows(name: str) -> list[tuple[str, list[str]]]:
     """A table's rows: what is missing, and the names that belong to it."""
     with open(os.path.join(HERE, name), encoding="utf-8") as table:

@@ -106,10 +106,11 @@ class Runner {
             judge(i);
         }
         if (fault.found() && comparison_.right()) comparison_.wrong = 1;
-        for (const Partition& partition : found_) {
-            if (options_.classes.empty()) break;
-            all_classes_.insert(all_classes_.end(), partition.class_of.begin(),
-                                partition.class_of.end());
+        if (!options_.classes.empty()) {
+            for (const Partition& partition : found_) {
+                all_classes_.insert(all_classes_.end(), partition.class_of.begin(),
+                                    partition.class_of.end());
+            }
         }
         add_row(name);
     }
@@ -206,8 +207,10 @@ class Runner {
                 device.copy_out(partition.class_of);
             });
         }
-        if (first >= 1000) milliseconds_ = copied_milliseconds_;
-        if (first >= 1000) return;  // it was not repeated
+        if (first >= 1000) {  // it was not repeated
+            milliseconds_ = copied_milliseconds_;
+            return;
+        }
         device.copy_out(partition.class_of);
         judge_last(i, partition.class_of);
     }

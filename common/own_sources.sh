@@ -12,7 +12,7 @@ refuse() {
 }
 
 sources=("$file")
-if [ ! -f "$file" ] && [[ $file == *[[:space:]]* ]]; then
+if [ ! -f "$file" ] && [[ $file == *[[:space:]\'\"]* ]]; then
     mapfile -t sources < <(xargs printf '%s\n' <<<"$file" 2>/dev/null)
     # Words that are no sources are pieces of one name.
     for source in "${sources[@]}"; do
@@ -22,8 +22,7 @@ fi
 first=() others=()
 for source in "${sources[@]}"; do
     case $source in
-        *.cu) ;;
-        *.cpp | *.cc | *.cxx | *.c) [ ${#sources[@]} -gt 1 ] || refuse "$source is no CUDA source; FILE= names a .cu file, from this folder" ;;
+        *.cu | *.cpp | *.cc | *.cxx | *.c) ;;
         *) refuse "$source is no CUDA source; FILE= names a .cu file, from this folder" ;;
     esac
     [ -f "$source" ] || refuse "there is no file $source; FILE= names a .cu file, from this folder"

@@ -157,6 +157,16 @@ def test_several_files(command, said, own):
 
 
 @only_cpu
+@pytest.mark.parametrize("name", ["host.cpp", "host.c"])
+def test_a_source_that_is_not_a_cu_file(name, tmp_path):
+    """A program that calls CUDA's libraries alone needs no kernel."""
+    (tmp_path / name).write_text("#include <cuda_runtime.h>\n#include <stdio.h>\n"
+                                 'int main(void) { int n; cudaGetDeviceCount(&n); printf("%d\\n", n); return 0; }\n')
+    result = make("run", tmp_path, [name], "")
+    assert (result.returncode, result.stdout) == (0, "1\n"), result.stderr
+
+
+@only_cpu
 def test_what_is_missing_is_named(own):
     result = make("run", own, ["main.cu", "helper.cpp", "one.c"], "-fopenmp")
     assert result.returncode != 0 and "undefined reference" not in result.stderr

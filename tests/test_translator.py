@@ -257,6 +257,7 @@ def test_a_header_that_is_not_there(toolkit):
     assert missing("my.cu:3:10: fatal error: 'npp.h' file not found\n").startswith("my.cu:3: error: npp.h is not in CPU mode")
     assert "my.cu:3: error: " + grid_queue in missing(said.replace("npp.h", "cub/grid/grid_queue.cuh"))
     assert "my.cu:3: error: " + novel in missing(said.replace("npp.h", "cufoo.h"))
+    assert "which has no MathDx, libraries in kernels: " in missing(said.replace("npp.h", "cufftdx.hpp"))
     assert "Thrust and libcu++ come with the CUDA Toolkit, or as libthrust-dev" in missing(said.replace("npp.h", "thrust/sort.h"))
     assert missing(said.replace("npp.h", "mine.h")) == said.replace("npp.h", "mine.h")
 
@@ -284,9 +285,9 @@ def test_a_name_that_is_not_there(toolkit, said, sentence):
 
 
 REFUSED = [
-    "cusparseCreateBsr", "cusparseCreateBlockedEll", "cusparseSbsrmv", "cusparseSgpsvInterleavedBatch", "cublasGemmGroupedBatchedEx",
+    "cusparseSpMMOp", "cusparseScsrcolor", "cusparseSbsrmv", "cusparseSpGEMM_getNumProducts", "cublasUint8gemmBias",
     "cublasXtSspmm", "curand_discrete", "cudaMallocMipmappedArray", "cudaImportExternalMemory", "cudaDevAttrHostNumaId", "tex2Dgather",
-    "cudaIpcGetMemHandle", "cudaGraphAddMemAllocNode", "cusolverDnXgeev", "cuMemAlloc", "cub::ScanTileState", "cudaDeviceProp().deviceNumaId",
+    "cudaIpcGetMemHandle", "cudaGraphAddMemAllocNode", "cusolverDnIRSXgesv", "cuMemAlloc", "cub::ScanTileState", "cudaDeviceProp().deviceNumaId",
 ]
 
 

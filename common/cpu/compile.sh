@@ -392,7 +392,6 @@ else
         translated=$work/translated.ii source_text=$work/preprocessed.ii
         "${preprocess[@]}" -o "$work/preprocessed.ii" 2>"$work/said" ||
             { "$python" -I -S "$here/absent.py" <"$work/said" >&2 && exit 1; }
-        cat -- "$work/said" >&2
         # nvcc reads a source twice, for the device with __CUDA_ARCH__. The course's labs say themselves what is theirs here.
         second=()
         if ! grep -qE '^# .*common/lab\.h"' -- "$work/preprocessed.ii" && mentions_architecture "$work/preprocessed.ii"; then
@@ -407,6 +406,7 @@ else
             fi
         fi
         "$python" -I -S "$here/translate.py" "${observe[@]}" "${second[@]}" <"$read_from" >>"$translated"
+        cat -- "$work/said" >&2
         # Messages name no line of the course (runtime/faults.h).
         printf '\nextern "C" { extern __attribute__((weak)) const char cuda_cpu_common[]; const char cuda_cpu_common[] = "%s/"; }\n' \
             "$(as_text "$course")" >>"$translated"

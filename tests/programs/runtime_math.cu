@@ -134,6 +134,11 @@ __global__ void real_kernel(float zero) {
     EXPECT(close(sine, 0.8414709848) && close(hypotf(3 * one, 4), 5) && close(cbrt(27.0 * one), 3));
     EXPECT(close(norm3df(one, 2, 2), 3) && close(rhypotf(3 * one, 4), 0.2) &&
            close(rcbrtf(8 * one), 0.5));
+    const double sides[] = {one, 2, 4, 10};
+    EXPECT(close(norm4df(one, 1, 1, 1), 2) && close(norm(4, sides), 11) &&
+           close(rnorm3d(sides[0], 2, 2), 1.0 / 3));
+    EXPECT(umin(1u, 4294967295u) == 1 && llmax(-1, 1LL << 40) == 1LL << 40 &&
+           ullmin(~0ull, 7) == 7);
     EXPECT(close(normcdff(one), 0.8413447) && close(erff(one), 0.8427007929) &&
            close(tgamma(5.0 * one), 24));
     EXPECT(CUDART_INF_F > 1e38f && CUDART_NAN != CUDART_NAN && close(CUDART_PI_F, 3.14159265));

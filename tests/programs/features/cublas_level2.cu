@@ -152,6 +152,12 @@ void hermitian_ones(cublasHandle_t handle) {
     EXPECT(is(back(d_A, 4)[0], 5, 2));
     BLAS(cublasCgerc(handle, 2, 2, &one, d_x, 1, d_x, 1, d_A, 2));
     EXPECT(is(back(d_A, 4)[0], 7, 2));
+    // Symmetric, not Hermitian; x from its end, so it is (2i, 1+i), with itself: 2 i x x^T.
+    SUCCEEDS(cudaMemset(d_A, 0, 4 * sizeof(cuComplex)));
+    BLAS(cublasCsyr2(handle, CUBLAS_FILL_MODE_UPPER, 2, &i, d_x, -1, d_x, -1, d_A, 2));
+    after = back(d_A, 4);
+    EXPECT(is(after[0], 0, -8) && is(after[1], 0, 0) && is(after[2], -4, -4) &&
+           is(after[3], -4, 0));
     for (cuComplex* pointer : {d_A, d_x, d_y}) SUCCEEDS(cudaFree(pointer));
 }
 

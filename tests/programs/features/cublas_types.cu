@@ -75,6 +75,28 @@ int main() {
                              CUBLAS_GEMM_DEFAULT));
     EXPECT(converted(back(C16 + m * n, m * n), from_half) == C.values);
 
+#if CUDART_VERSION >= 12050
+    // The same two as groups of one matrix each, and a product in float that may be made of others.
+    const cublasOperation_t as_it_is[2] = {CUBLAS_OP_N, CUBLAS_OP_N};
+    const int rows[2] = {m, m}, columns[2] = {n, n}, inner[2] = {k, k}, counts[2] = {1, 1};
+    const float ones[2] = {1, 1}, zeros[2] = {0, 0};
+    BLAS(cublasGemmGroupedBatchedEx(handle, as_it_is, as_it_is, rows, columns, inner, ones, A_at,
+                                    CUDA_R_16F, rows, B_at, CUDA_R_16F, inner, zeros, C_at,
+                                    CUDA_R_16F, rows, 2, counts, CUBLAS_COMPUTE_32F));
+    EXPECT(converted(back(C16, m * n), from_half) == C.values);
+#endif
+#if CUDART_VERSION >= 13000
+    float *A32 = on_device(A), *B32 = on_device(B);
+    BLAS(cublasSetEmulationStrategy(handle, CUBLAS_EMULATION_STRATEGY_DEFAULT));
+    BLAS(cublasSetMathMode(handle, CUBLAS_FP32_EMULATED_BF16X9_MATH));
+    BLAS(cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, A32, CUDA_R_32F, m, B32,
+                      CUDA_R_32F, k, &zero, C32, CUDA_R_32F, m, CUBLAS_COMPUTE_32F_EMULATED_16BFX9,
+                      CUBLAS_GEMM_AUTOTUNE));
+    EXPECT(back(C32, m, n) == C);
+    BLAS(cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH));
+    for (float* pointer : {A32, B32}) SUCCEEDS(cudaFree(pointer));
+#endif
+
     // No such combination.
     EXPECT(cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, A16, CUDA_R_16F, m, B_b,
                         CUDA_R_16BF, k, &zero, C32, CUDA_R_32F, m, CUBLAS_COMPUTE_32F,

@@ -1,4 +1,4 @@
-// Feature: cuSOLVER, 64-bit calls and batches | `cusolverDnXgetrf`, `Xgetrs`, `Xpotrf`, `Xpotrs`, `Xgeqrf`, `Xsyevd`, `Xgesvd`, `Xtrtri`; `potrfBatched`, `potrsBatched`, `cusolverDnDSgesv`
+// Feature: cuSOLVER, 64-bit calls and batches | `cusolverDnXgetrf`, `Xgetrs`, `Xpotrf`, `Xpotrs`, `Xgeqrf`, `Xsyevd`, `Xgesvd`, `Xgesvdr`, `Xgeev`, `Xtrtri`; `potrfBatched`, `potrsBatched`, `cusolverDnDSgesv`
 // Flags: -lcusolver
 #include <cusolverDn.h>
 
@@ -106,6 +106,45 @@ int main() {
     const std::vector<double> s = back(d_w, n);
     for (int i = 0; i < n; ++i)  // the squares of the singular values are the eigenvalues of A^T A
         EXPECT(std::abs(s[i] * s[i] - w[n - 1 - i]) < 1e-8 * w[n - 1]);
+
+#if CUDART_VERSION >= 12060
+    // The first two of them by random numbers, with their vectors; and the values of a matrix that is not symmetric:
+    // A v = (re + i im) v, where the columns of V hold the real and the imaginary part of v.
+    upload(d_A, A);
+    SOLVER(cusolverDnXgesvdr_bufferSize(handle, params, 'S', 'S', n, n, 2, 2, 4, type, d_A, n, type,
+                                        d_w, type, d_U, n, type, d_V, n, type, &bytes,
+                                        &host_bytes));
+    make_room();
+    SOLVER(cusolverDnXgesvdr(handle, params, 'S', 'S', n, n, 2, 2, 4, type, d_A, n, type, d_w, type,
+                             d_U, n, type, d_V, n, type, work, bytes, of_host.data(), host_bytes,
+                             d_info));
+    const std::vector<double> first = back(d_w, 2);
+    EXPECT(no_info() && std::abs(first[0] - s[0]) < 1e-6 && std::abs(first[1] - s[1]) < 1e-6);
+    const Matrix<double> U = back(d_U, n, 1), AV = product(A, back(d_V, n, 1));
+    for (int i = 0; i < n; ++i) EXPECT(std::abs(AV(i, 0) - first[0] * U(i, 0)) < 1e-5);
+
+    upload(d_A, A);
+    double* d_pairs = on_device(std::vector<double>(2 * n));
+    SOLVER(cusolverDnXgeev_bufferSize(handle, params, CUSOLVER_EIG_MODE_NOVECTOR,
+                                      CUSOLVER_EIG_MODE_VECTOR, n, type, d_A, n, type, d_pairs,
+                                      type, nullptr, 1, type, d_V, n, type, &bytes, &host_bytes));
+    make_room();
+    SOLVER(cusolverDnXgeev(handle, params, CUSOLVER_EIG_MODE_NOVECTOR, CUSOLVER_EIG_MODE_VECTOR, n,
+                           type, d_A, n, type, d_pairs, type, nullptr, 1, type, d_V, n, type, work,
+                           bytes, of_host.data(), host_bytes, d_info));
+    const std::vector<double> pairs = back(d_pairs, 2 * n);
+    const Matrix<double> V = back(d_V, n, n), of_V = product(A, V);
+    int pairs_found = 0;
+    for (int j = 0; j < n; ++j) {
+        const double im = pairs[n + j];
+        const int step = im == 0 ? 0 : 1;
+        for (int i = 0; i < n; ++i)
+            EXPECT(std::abs(of_V(i, j) - pairs[j] * V(i, j) + im * V(i, j + step)) < 1e-9);
+        j += step, pairs_found += step;
+    }
+    EXPECT(no_info() && pairs_found > 0);
+    SUCCEEDS(cudaFree(d_pairs));
+#endif
 
     // L of two matrices at their addresses, and what they solve.
     std::vector<double> two = S.values;

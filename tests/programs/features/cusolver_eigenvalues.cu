@@ -122,15 +122,18 @@ int main() {
     EXPECT(largest(residual(A, B, back(d_A, n, n), generalised)) < 1e-9);
     again(A);
     SUCCEEDS(cudaMemcpy(d_B, B.values.data(), n * n * sizeof(double), cudaMemcpyHostToDevice));
-    SOLVER(cusolverDnDsygvj_bufferSize(handle, CUSOLVER_EIG_TYPE_1, CUSOLVER_EIG_MODE_NOVECTOR,
+    SOLVER(cusolverDnDsygvj_bufferSize(handle, CUSOLVER_EIG_TYPE_1, CUSOLVER_EIG_MODE_VECTOR,
                                        CUBLAS_FILL_MODE_UPPER, n, d_A, n, d_B, n, d_w, &length,
                                        settings));
     EXPECT(length <= (1 << 22));
-    SOLVER(cusolverDnDsygvj(handle, CUSOLVER_EIG_TYPE_1, CUSOLVER_EIG_MODE_NOVECTOR,
+    SOLVER(cusolverDnDsygvj(handle, CUSOLVER_EIG_TYPE_1, CUSOLVER_EIG_MODE_VECTOR,
                             CUBLAS_FILL_MODE_UPPER, n, d_A, n, d_B, n, d_w, work, length, d_info,
                             settings));
     some = back(d_w, n);
     for (int i = 0; i < n; ++i) EXPECT(near(some[i], generalised[i]));
+    double rest = 1;
+    SOLVER(cusolverDnXsyevjGetResidual(handle, settings, &rest));
+    EXPECT(rest < 1e-6);
 
     // Hermitian: (2, i; -i, 2) has 1 and 3.
     cuDoubleComplex *d_H = on_device(std::vector<cuDoubleComplex>{{2, 0}, {0, -1}, {9, 9}, {2, 0}}),

@@ -63,6 +63,11 @@ int main() {
                                  settings));
         EXPECT(back(d_info, 1)[0] == 0);
         EXPECT(near(composed(back(d_U, M.rows, n), back(d_s, n), back(d_V, M.columns, n)), M));
+        double residual = 1;
+        int sweeps = -1;
+        SOLVER(cusolverDnXgesvdjGetResidual(handle, settings, &residual));
+        SOLVER(cusolverDnXgesvdjGetSweeps(handle, settings, &sweeps));
+        EXPECT(residual < 1e-9 && sweeps >= 0);
     }
 
     // A and its rows from the last to the first, in one call.

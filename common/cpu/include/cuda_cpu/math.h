@@ -40,6 +40,19 @@ CUDA_CPU_MIN_MAX(unsigned long long, unsigned long long, unsigned long long)
 CUDA_CPU_MIN_MAX(unsigned long long, long long, unsigned long long)
 CUDA_CPU_MIN_MAX(unsigned long long, unsigned long long, long long)
 #undef CUDA_CPU_MIN_MAX
+#define CUDA_CPU_MIN_MAX(Type, letters)        \
+    template <int = 0>                         \
+    inline Type letters##min(Type a, Type b) { \
+        return min(a, b);                      \
+    }                                          \
+    template <int = 0>                         \
+    inline Type letters##max(Type a, Type b) { \
+        return max(a, b);                      \
+    }
+CUDA_CPU_MIN_MAX(unsigned int, u)
+CUDA_CPU_MIN_MAX(long long, ll)
+CUDA_CPU_MIN_MAX(unsigned long long, ull)
+#undef CUDA_CPU_MIN_MAX
 // For floating point the number wins over a NaN, as on a GPU.
 template <int = 0>
 inline float min(float a, float b) {
@@ -112,8 +125,27 @@ inline float rsqrtf(float a) {
     return 1.0f / std::sqrt(a);
 }
 inline double rsqrt(double a) { return 1.0 / std::sqrt(a); }
-inline float norm3df(float a, float b, float c) { return std::hypot(a, b, c); }
-inline double norm3d(double a, double b, double c) { return std::hypot(a, b, c); }
+#define CUDA_CPU_NORMS(Type, f)                                                                  \
+    inline Type norm3d##f(Type a, Type b, Type c) { return std::hypot(a, b, c); }                \
+    inline Type norm4d##f(Type a, Type b, Type c, Type d) {                                      \
+        return std::hypot(std::hypot(a, b), std::hypot(c, d));                                   \
+    }                                                                                            \
+    template <int = 0>                                                                           \
+    inline Type norm##f(int count, const Type* values) {                                         \
+        Type size = 0;                                                                           \
+        for (int i = 0; i < count; ++i) size = std::hypot(size, values[i]);                      \
+        return size;                                                                             \
+    }                                                                                            \
+    inline Type rnorm3d##f(Type a, Type b, Type c) { return 1 / norm3d##f(a, b, c); }            \
+    inline Type rnorm4d##f(Type a, Type b, Type c, Type d) { return 1 / norm4d##f(a, b, c, d); } \
+    template <int = 0>                                                                           \
+    inline Type rnorm##f(int count, const Type* values) {                                        \
+        return 1 / norm##f(count, values);                                                       \
+    }
+CUDA_CPU_NORMS(float, f)
+CUDA_CPU_NORMS(double, )
+#undef CUDA_CPU_NORMS
+inline float fdividef(float a, float b) { return a / b; }
 inline float rhypotf(float a, float b) { return 1.0f / std::hypot(a, b); }
 inline double rhypot(double a, double b) { return 1.0 / std::hypot(a, b); }
 inline float normcdff(float a) { return 0.5f * std::erfc(-a * 0.707106781f); }

@@ -35,8 +35,14 @@ enum cublasMath_t {
     CUBLAS_TENSOR_OP_MATH = 1,
     CUBLAS_PEDANTIC_MATH = 2,
     CUBLAS_TF32_TENSOR_OP_MATH = 3,
+    CUBLAS_FP32_EMULATED_BF16X9_MATH = 4,
+    CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH = 8,
     CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION = 16
 };
+using cublasEmulationStrategy_t = cudaEmulationStrategy;
+constexpr auto CUBLAS_EMULATION_STRATEGY_DEFAULT = CUDA_EMULATION_STRATEGY_DEFAULT;
+constexpr auto CUBLAS_EMULATION_STRATEGY_PERFORMANT = CUDA_EMULATION_STRATEGY_PERFORMANT;
+constexpr auto CUBLAS_EMULATION_STRATEGY_EAGER = CUDA_EMULATION_STRATEGY_EAGER;
 #define CUBLAS_VER_MAJOR 13
 #define CUBLAS_VER_MINOR 1
 #define CUBLAS_VER_PATCH 0
@@ -48,6 +54,10 @@ struct cublasContext {
     cublasAtomicsMode_t atomics = CUBLAS_ATOMICS_NOT_ALLOWED;
     cublasMath_t math = CUBLAS_DEFAULT_MATH;
     int multiprocessors = 0;  // 0: as many as there are
+    cudaEmulationStrategy strategy = CUDA_EMULATION_STRATEGY_DEFAULT;
+    cudaEmulationSpecialValuesSupport special = CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_DEFAULT;
+    cudaEmulationMantissaControl mantissa = CUDA_EMULATION_MANTISSA_CONTROL_DYNAMIC;
+    int mantissa_bits = 0, mantissa_offset = 0;
 };
 using cublasHandle_t = cublasContext*;
 
@@ -96,6 +106,11 @@ CUDA_CPU_BLAS_SETTING(PointerMode, cublasPointerMode_t, pointer_mode)
 CUDA_CPU_BLAS_SETTING(AtomicsMode, cublasAtomicsMode_t, atomics)
 CUDA_CPU_BLAS_SETTING(MathMode, cublasMath_t, math)
 CUDA_CPU_BLAS_SETTING(SmCountTarget, int, multiprocessors)
+CUDA_CPU_BLAS_SETTING(EmulationStrategy, cudaEmulationStrategy, strategy)
+CUDA_CPU_BLAS_SETTING(EmulationSpecialValuesSupport, cudaEmulationSpecialValuesSupport, special)
+CUDA_CPU_BLAS_SETTING(FixedPointEmulationMantissaControl, cudaEmulationMantissaControl, mantissa)
+CUDA_CPU_BLAS_SETTING(FixedPointEmulationMaxMantissaBitCount, int, mantissa_bits)
+CUDA_CPU_BLAS_SETTING(FixedPointEmulationMantissaBitOffset, int, mantissa_offset)
 #undef CUDA_CPU_BLAS_SETTING
 using cublasLogCallback = void (*)(const char*);
 inline cublasStatus_t cublasLoggerConfigure(int, int, int, const char*) {

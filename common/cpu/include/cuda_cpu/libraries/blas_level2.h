@@ -2,6 +2,7 @@
 #pragma once
 
 #include "blas_handle.h"
+#include "numbers.h"
 
 namespace cuda_cpu {
 
@@ -214,6 +215,25 @@ struct Syr2Of : Named {
         call.vector("y", y, n, step_y, Use::read);
         call.matrix("A", A, n, n, leading, Use::written);
         call.expect(step_x != 0 && step_y != 0);
+        if constexpr (is_complex<T> && !hermitian) {  // which neither BLAS nor LAPACK has
+            call.expect(letter(fill) != '\0');
+            return call.join([=] {
+                const T a = value_of(factor);
+                const T* const first_x = step_x < 0 ? x - (n - 1ll) * step_x : x;
+                const T* const first_y = step_y < 0 ? y - (n - 1ll) * step_y : y;
+                for (long long j = 0; j < n; ++j) {
+                    const bool upper = fill == CUBLAS_FILL_MODE_UPPER;
+                    for (long long i = upper ? 0 : j; i < (upper ? j + 1 : n); ++i) {
+                        T& to = A[i + j * leading];
+                        to = sum_of(
+                            to,
+                            product_of(
+                                a, sum_of(product_of(first_x[i * step_x], first_y[j * step_y]),
+                                          product_of(first_y[i * step_y], first_x[j * step_x]))));
+                    }
+                }
+            });
+        }
         return call.routine<T>(hermitian ? "her2" : "syr2", letter(fill), n, factor, x, step_x, y,
                                step_y, A, leading);
     }
@@ -270,7 +290,7 @@ CUDA_CPU_BLAS_COMPLEX(Ger, geru)
 CUDA_CPU_BLAS_COMPLEX(GerConjugated, gerc)
 CUDA_CPU_BLAS(Syr, syr)
 CUDA_CPU_BLAS_REAL(Spr, spr)
-CUDA_CPU_BLAS_REAL(Syr2, syr2)
+CUDA_CPU_BLAS(Syr2, syr2)
 CUDA_CPU_BLAS_REAL(Spr2, spr2)
 CUDA_CPU_BLAS_COMPLEX(Her, her)
 CUDA_CPU_BLAS_COMPLEX(Hpr, hpr)

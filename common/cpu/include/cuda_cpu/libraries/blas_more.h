@@ -78,6 +78,8 @@ using HerkEx = RankEx<Herk<cuComplex>, float>;
 }  // namespace cuda_cpu
 
 CUDA_CPU_BLAS_REAL(GemmGrouped, gemmGroupedBatched)
+CUDA_CPU_BLAS_COMPLEX(GemmBatched, gemm3mBatched)
+CUDA_CPU_BLAS_COMPLEX(GemmStridedBatched, gemm3mStridedBatched)
 CUDA_CPU_BLAS(Trttp, trttp)
 CUDA_CPU_BLAS(Tpttr, tpttr)
 CUDA_CPU_BLAS_NAME(SyrkEx, CsyrkEx)

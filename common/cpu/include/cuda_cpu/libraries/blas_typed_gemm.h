@@ -28,7 +28,8 @@ enum cublasGemmAlgo_t {
 #undef CUDA_CPU_ALGORITHM
     CUBLAS_GEMM_ALGO23 = 23,
     CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99,
-    CUBLAS_GEMM_DFALT_TENSOR_OP = 99
+    CUBLAS_GEMM_DFALT_TENSOR_OP = 99,
+    CUBLAS_GEMM_AUTOTUNE = 999
 };
 enum cublasComputeType_t {
     CUBLAS_COMPUTE_16F = 64,
@@ -41,7 +42,9 @@ enum cublasComputeType_t {
     CUBLAS_COMPUTE_32I_PEDANTIC = 73,
     CUBLAS_COMPUTE_32F_FAST_16F = 74,
     CUBLAS_COMPUTE_32F_FAST_16BF = 75,
-    CUBLAS_COMPUTE_32F_FAST_TF32 = 77
+    CUBLAS_COMPUTE_32F_FAST_TF32 = 77,
+    CUBLAS_COMPUTE_32F_EMULATED_16BFX9 = 78,
+    CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT = 79
 };
 using cublasDataType_t = cudaDataType;
 
@@ -179,6 +182,7 @@ inline bool is_product(cublasComputeType_t compute, cudaDataType A, cudaDataType
             return A == CUDA_R_8I && C == CUDA_R_32I;
         case CUBLAS_COMPUTE_64F:
         case CUBLAS_COMPUTE_64F_PEDANTIC:
+        case CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT:
             return (A == CUDA_R_64F || A == CUDA_C_64F) && C == A;
         case CUBLAS_COMPUTE_32F:
         case CUBLAS_COMPUTE_32F_PEDANTIC:
@@ -196,6 +200,7 @@ inline cublasStatus_t gemm_of_types(const TypedGemm& g) {
     switch (g.compute) {
         case CUBLAS_COMPUTE_64F:
         case CUBLAS_COMPUTE_64F_PEDANTIC:
+        case CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT:
             return in_complex ? gemm_of_types<cuDoubleComplex>(g, CUDA_C_64F)
                               : gemm_of_types<double>(g, CUDA_R_64F);
         case CUBLAS_COMPUTE_32I:

@@ -69,6 +69,35 @@ cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t of_A
                                     cuda_cpu::compute_type(compute),
                                     count});
 }
+// Groups of products, each of one shape; a group's matrices follow each other in the arrays of addresses.
+inline cublasStatus_t cublasGemmGroupedBatchedEx(
+    cublasHandle_t handle, const cublasOperation_t of_A[], const cublasOperation_t of_B[],
+    const int m[], const int n[], const int k[], const void* alpha, const void* const A[],
+    cudaDataType type_A, const int leading_A[], const void* const B[], cudaDataType type_B,
+    const int leading_B[], const void* beta, void* const C[], cudaDataType type_C,
+    const int leading_C[], int groups, const int counts[], cublasComputeType_t compute) {
+    if (groups < 0) return CUBLAS_STATUS_INVALID_VALUE;
+    const int size = type_C == CUDA_R_64F ? 8 : 4;  // of a factor
+    for (int group = 0, first = 0; group < groups; first += counts[group++]) {
+        const cublasStatus_t status =
+            cuda_cpu::gemm_of_types({"cublasGemmGroupedBatchedEx",
+                                     handle,
+                                     of_A[group],
+                                     of_B[group],
+                                     m[group],
+                                     n[group],
+                                     k[group],
+                                     static_cast<const char*>(alpha) + group * size,
+                                     static_cast<const char*>(beta) + group * size,
+                                     {A + first, type_A, leading_A[group], 0, true},
+                                     {B + first, type_B, leading_B[group], 0, true},
+                                     {C + first, type_C, leading_C[group], 0, true},
+                                     compute,
+                                     counts[group]});
+        if (status != CUBLAS_STATUS_SUCCESS) return status;
+    }
+    return CUBLAS_STATUS_SUCCESS;
+}
 template <class Factor>
 cublasStatus_t cuda_cpu_gemm_in_float(cublasHandle_t handle, cublasOperation_t of_A,
                                       cublasOperation_t of_B, int m, int n, int k,

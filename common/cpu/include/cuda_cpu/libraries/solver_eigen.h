@@ -93,30 +93,47 @@ class EigenSolver {
     void* lapack_;
 };
 
-// The root of the sum of the squares of A V - V W, where A has one half.
 template <class T>
-double eigen_residual(const std::vector<T>& A, bool upper, int n, const T* V, long long leading,
-                      const RealOf<T>* values) {
-    double sum = 0;
+double square_of(const T& number) {
+    const T square = product_of(number, conjugate_of(number));
+    if constexpr (is_complex<T>) {
+        return square.x;
+    } else {
+        return square;
+    }
+}
+// A V, where A has one half.
+template <class T>
+std::vector<T> half_times(const std::vector<T>& A, bool upper, int n, const T* V,
+                          long long leading) {
+    std::vector<T> result;
     for (int vector = 0; vector < n; ++vector) {
         for (int row = 0; row < n; ++row) {
-            T rest{};
+            T sum{};
             for (int i = 0; i < n; ++i) {
                 const bool stored = upper ? row <= i : row >= i;
                 const T element = stored ? A[static_cast<size_t>(row + 1ll * i * n)]
                                          : conjugate_of(A[static_cast<size_t>(i + 1ll * row * n)]);
-                rest = sum_of(rest, product_of(element, V[i + vector * leading]));
+                sum = sum_of(sum, product_of(element, V[i + vector * leading]));
             }
-            rest = difference_of(
-                rest, product_of(complex_of<T>(values[vector]), V[row + vector * leading]));
-            const T square = product_of(rest, conjugate_of(rest));
-            if constexpr (is_complex<T>) {
-                sum += square.x;
-            } else {
-                sum += square;
-            }
+            result.push_back(sum);
         }
     }
+    return result;
+}
+// The root of the sum of the squares of A V - V W; of type 1 A V - B V W, of type 2 A B V - V W, of type 3 B A V - V W.
+template <class T>
+double eigen_residual(int type, const std::vector<T>& A, const std::vector<T>& B, bool upper, int n,
+                      const T* V, long long leading, const RealOf<T>* values) {
+    std::vector<T> left = half_times(type == 2 ? B : A, upper, n, V, leading);
+    if (type >= 2) left = half_times(type == 2 ? A : B, upper, n, left.data(), n);
+    std::vector<T> right(left.size());
+    copy_columns(V, leading, right.data(), n, n, n);
+    if (type == 1) right = half_times(B, upper, n, V, leading);
+    double sum = 0;
+    for (size_t i = 0; i < left.size(); ++i)
+        sum += square_of(difference_of(
+            left[i], product_of(complex_of<T>(values[i / static_cast<size_t>(n)]), right[i])));
     return std::sqrt(sum);
 }
 
@@ -168,19 +185,18 @@ cusolverStatus_t eigenvalues(const char* name, cusolverDnHandle_t handle, cusolv
         for (int i = 0; i < count; ++i) {
             T* const matrix = A + 1ll * i * n * leading;
             RealOf<T>* const own = values + 1ll * i * n;
-            std::vector<T> before;
-            if (settings != nullptr && count == 1 && vectors && type == 0) {
-                before.resize(static_cast<size_t>(n) * static_cast<size_t>(n));
-                copy_columns(matrix, leading, before.data(), n, n, n);
-            }
+            const bool is_measured = settings != nullptr && count == 1 && vectors;
+            std::vector<T> before(static_cast<size_t>(is_measured ? n * n : 0)), second = before;
+            if (is_measured) copy_columns(matrix, leading, before.data(), n, n, n);
+            if (is_measured && type != 0) copy_columns(B, leading_B, second.data(), n, n, n);
             info[i] = type == 0
                           ? solve(vectors, letter(fill), n, matrix, leading, own)
                           : solve(type, vectors, letter(fill), n, A, leading, B, leading_B, own);
             if (settings != nullptr)
-                settings->residual = before.empty()
-                                         ? -1
-                                         : eigen_residual(before, fill == CUBLAS_FILL_MODE_UPPER, n,
-                                                          matrix, leading, own);
+                settings->residual = is_measured ? eigen_residual(type, before, second,
+                                                                  fill == CUBLAS_FILL_MODE_UPPER, n,
+                                                                  matrix, leading, own)
+                                                 : -1;
             const int kept = keep_chosen(choice, vectors, n, matrix, leading, own);
             if (choice.of_host != nullptr) *choice.of_host = kept;
         }

@@ -4,7 +4,7 @@
 
 #include "solver_eigen.h"
 
-// What is set for the method of Jacobi: there are no sweeps and no residual to tell of (CUSOLVER_STATUS_NOT_SUPPORTED).
+// What is set for the method of Jacobi, and the residual, as for eigenvalues.
 struct gesvdjInfo : syevjInfo {};
 using gesvdjInfo_t = gesvdjInfo*;
 inline cusolverStatus_t cusolverDnCreateGesvdjInfo(gesvdjInfo_t* info) {
@@ -114,7 +114,8 @@ struct SingularBatch {
 template <class T>
 cusolverStatus_t singular_values(const char* name, cusolverDnHandle_t handle, int m, int n,
                                  const SingularBatch<T>& batch, T* work, long long length,
-                                 int* info, double* of_rest = nullptr) {
+                                 int* info, double* of_rest = nullptr,
+                                 gesvdjInfo_t settings = nullptr) {
     const bool vectors = batch.mode == CUSOLVER_EIG_MODE_VECTOR;
     const int least = std::min(m, n), rank = std::min(batch.rank, least);
     const int columns_U = batch.is_thin ? rank : m, columns_V = batch.is_thin ? rank : n;
@@ -139,14 +140,34 @@ cusolverStatus_t singular_values(const char* name, cusolverDnHandle_t handle, in
         std::vector<RealOf<T>> values(static_cast<size_t>(least) + 1);
         for (int i = 0; i < batch.count; ++i) {
             double of_A = 0, of_values = 0;  // sums of squares
-            for (int column = 0; column < n && of_rest != nullptr; ++column) {
-                const auto* const reals = reinterpret_cast<const RealOf<T>*>(
-                    batch.A + i * batch.stride_A + 1ll * column * batch.leading_A);
-                for (size_t j = 0; j < m * sizeof(T) / sizeof(RealOf<T>); ++j)
-                    of_A += 1.0 * reals[j] * reals[j];
+            for (int column = 0; column < n && of_rest != nullptr; ++column)
+                for (int row = 0; row < m; ++row)
+                    of_A += square_of(
+                        batch.A[i * batch.stride_A + 1ll * column * batch.leading_A + row]);
+            std::vector<T> rest;
+            if (settings != nullptr) {
+                rest.resize(static_cast<size_t>(m) * static_cast<size_t>(n));
+                copy_columns(batch.A + i * batch.stride_A, batch.leading_A, rest.data(), m, m, n);
             }
             info[i] = solve(job, job, m, n, batch.A + i * batch.stride_A, batch.leading_A,
                             values.data(), U.data(), m, VT.data(), rows_VT);
+            if (settings != nullptr) settings->residual = -1;
+            if (settings != nullptr &&
+                vectors) {  // the root of the sum of the squares of A - U S V^H
+                double squares = 0;
+                for (size_t at = 0; at < rest.size(); ++at) {
+                    const auto row = at % static_cast<size_t>(m),
+                               column = at / static_cast<size_t>(m);
+                    for (size_t k = 0; k < static_cast<size_t>(least); ++k)
+                        rest[at] = difference_of(
+                            rest[at],
+                            product_of(complex_of<T>(values[k]),
+                                       product_of(U[row + k * static_cast<size_t>(m)],
+                                                  VT[k + column * static_cast<size_t>(rows_VT)])));
+                    squares += square_of(rest[at]);
+                }
+                settings->residual = std::sqrt(squares);
+            }
             std::copy(values.begin(), values.begin() + rank,
                       batch.values + i * batch.stride_values);
             if (of_rest != nullptr) {  // what all of them leave, whatever the rank: as a card says
@@ -164,7 +185,8 @@ cusolverStatus_t singular_values(const char* name, cusolverDnHandle_t handle, in
                         conjugate_of(VT[static_cast<size_t>(column + 1ll * row * rows_VT)]);
         }
     };
-    return of_rest != nullptr ? call.join_and_wait(compute) : call.join(compute);
+    return of_rest != nullptr || settings != nullptr ? call.join_and_wait(compute)
+                                                     : call.join(compute);
 }
 
 template <class T>
@@ -182,11 +204,11 @@ struct Gesvdj : Named {
     cusolverStatus_t operator()(cusolverDnHandle_t handle, cusolverEigMode_t mode, int is_thin,
                                 int m, int n, T* A, int leading_A, RealOf<T>* values, T* U,
                                 int leading_U, T* V, int leading_V, T* work, int length, int* info,
-                                gesvdjInfo_t) const {
+                                gesvdjInfo_t settings) const {
         return singular_values<T>(name, handle, m, n,
                                   {A, leading_A, 0, values, 0, U, leading_U, 0, V, leading_V, 0, 1,
                                    mode, is_thin != 0, std::min(m, n)},
-                                  work, length, info);
+                                  work, length, info, nullptr, settings);
     }
 };
 template <class T>

@@ -64,7 +64,8 @@ struct XLengths {
 
 inline constexpr cuda_cpu::XLengths cusolverDnXgetrf_bufferSize, cusolverDnXpotrf_bufferSize,
     cusolverDnXgeqrf_bufferSize, cusolverDnXsyevd_bufferSize, cusolverDnXsyevdx_bufferSize,
-    cusolverDnXgesvd_bufferSize, cusolverDnXgesvdp_bufferSize, cusolverDnXtrtri_bufferSize;
+    cusolverDnXgesvd_bufferSize, cusolverDnXgesvdp_bufferSize, cusolverDnXgesvdr_bufferSize,
+    cusolverDnXgeev_bufferSize, cusolverDnXtrtri_bufferSize;
 
 // What comes last in each of these calls.
 #define CUDA_CPU_X_WORK cudaDataType compute, void *work, size_t bytes, void *, size_t, int *info
@@ -248,6 +249,75 @@ inline cusolverStatus_t cusolverDnXgesvdp(cusolverDnHandle_t handle, cusolverDnP
              static_cast<T*>(U), as_int(leading_U), 0, static_cast<T*>(V), as_int(leading_V), 0, 1,
              mode, is_thin != 0, std::min(rows, columns)},
             static_cast<T*>(work), static_cast<long long>(bytes / sizeof(T)), info);
+    });
+}
+// By random numbers in cuSOLVER; V, not V^H. The first k values here are exact.
+inline cusolverStatus_t cusolverDnXgesvdr(cusolverDnHandle_t handle, cusolverDnParams_t,
+                                          signed char job_U, signed char job_V, int64_t m,
+                                          int64_t n, int64_t k, int64_t, int64_t, cudaDataType type,
+                                          void* A, int64_t leading_A, cudaDataType type_of_values,
+                                          void* values, cudaDataType type_U, void* U,
+                                          int64_t leading_U, cudaDataType type_V, void* V,
+                                          int64_t leading_V, CUDA_CPU_X_WORK) {
+    using namespace cuda_cpu;
+    if (type_of_values != type_of_parts(type)) return CUSOLVER_STATUS_NOT_SUPPORTED;
+    if (job_U != job_V || (job_U != 'S' && job_U != 'N')) return CUSOLVER_STATUS_INVALID_VALUE;
+    return in_solver_type({type, type_U, type_V, compute}, [=](auto zero) {
+        using T = decltype(zero);
+        return singular_values<T>(
+            "cusolverDnXgesvdr", handle, as_int(m), as_int(n),
+            {static_cast<T*>(A), as_int(leading_A), 0, static_cast<RealOf<T>*>(values), 0,
+             static_cast<T*>(U), as_int(leading_U), 0, static_cast<T*>(V), as_int(leading_V), 0, 1,
+             job_U == 'S' ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR, true, as_int(k)},
+            static_cast<T*>(work), static_cast<long long>(bytes / sizeof(T)), info);
+    });
+}
+// Of a general matrix, with vectors from the right alone, as cuSOLVER has it. The values of a real one are complex numbers, or
+// real numbers: n real parts, then n imaginary ones.
+inline cusolverStatus_t cusolverDnXgeev(cusolverDnHandle_t handle, cusolverDnParams_t,
+                                        cusolverEigMode_t mode_VL, cusolverEigMode_t mode,
+                                        int64_t n, cudaDataType type, void* A, int64_t leading_A,
+                                        cudaDataType type_of_values, void* values,
+                                        cudaDataType type_VL, void*, int64_t, cudaDataType type_VR,
+                                        void* VR, int64_t leading_VR, CUDA_CPU_X_WORK) {
+    using namespace cuda_cpu;
+    return in_solver_type({type, type_VL, type_VR, compute}, [=](auto zero) {
+        using T = decltype(zero);
+        using Real = RealOf<T>;
+        const bool vectors = mode == CUSOLVER_EIG_MODE_VECTOR;
+        const bool in_pairs = type_of_values != type_of_parts(type);
+        if (in_pairs ? type_of_parts(type_of_values) != type_of_parts(type) : is_complex<T>)
+            return CUSOLVER_STATUS_NOT_SUPPORTED;
+        SolverCall call("cusolverDnXgeev", handle);
+        call.expect(mode_VL == CUSOLVER_EIG_MODE_NOVECTOR);
+        call.matrix("A", static_cast<T*>(A), n, n, leading_A, Use::written);
+        call.vector("W", static_cast<Real*>(values), 2 * n, 1, Use::written);
+        if (vectors) call.matrix("VR", static_cast<T*>(VR), n, n, leading_VR, Use::written);
+        call.work(static_cast<char*>(work), static_cast<long long>(bytes), 1);
+        call.info(info);
+        if (call.status() != CUSOLVER_STATUS_SUCCESS) return call.status();
+        void* const lapack = fortran_function<T>(Library::lapack, "geev", call.function());
+        return call.join([=] {
+            const auto count = static_cast<size_t>(n);
+            std::vector<T> own(4 * count + 1);
+            std::vector<Real> reals(2 * count + 1);
+            const auto routine = [&](auto... of_values) {
+                return [=, &own](auto... rest) {
+                    call_fortran(lapack, 'N', vectors ? 'V' : 'N', as_int(n), static_cast<T*>(A),
+                                 as_int(leading_A), of_values..., static_cast<T*>(nullptr), 1,
+                                 static_cast<T*>(VR), std::max(1, as_int(leading_VR)), own.data(),
+                                 static_cast<int>(own.size()), rest...);
+                };
+            };
+            if constexpr (is_complex<T>) {
+                routine(static_cast<T*>(values))(reals.data(), info);
+            } else {
+                routine(reals.data(), reals.data() + n)(info);
+                for (size_t i = 0; i < 2 * count; ++i)
+                    static_cast<Real*>(values)[in_pairs ? 2 * (i % count) + i / count : i] =
+                        reals[i];
+            }
+        });
     });
 }
 inline cusolverStatus_t cusolverDnXtrtri(cusolverDnHandle_t handle, cublasFillMode_t fill,

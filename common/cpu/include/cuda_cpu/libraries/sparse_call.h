@@ -19,14 +19,18 @@ class SparseCall : public SparseCallBase {
         const auto bytes = [](cusparseIndexType_t type) {
             return type == CUSPARSE_INDEX_64I ? 8 : 4;
         };
-        const int64_t lines = A.format == CUSPARSE_FORMAT_CSC ? A.columns : A.rows;
+        const int64_t slice = A.format == CUSPARSE_FORMAT_SLICED_ELLPACK ? A.width : 1;
+        const int64_t lines = A.format == CUSPARSE_FORMAT_CSC
+                                  ? A.columns
+                                  : (A.rows / A.block_rows + slice - 1) / slice;
         const int64_t offsets = (A.format == CUSPARSE_FORMAT_COO ? A.entries : lines + 1) +
                                 (A.batch - 1) * A.offset_stride;
         const int64_t entries = A.entries + (A.batch - 1) * A.entry_stride;
-        vector("the offsets of A", static_cast<const char*>(A.offsets),
-               offsets * bytes(A.offset_type), 1, use);
+        if (A.format != CUSPARSE_FORMAT_BLOCKED_ELL)
+            vector("the offsets of A", static_cast<const char*>(A.offsets),
+                   offsets * bytes(A.offset_type), 1, use);
         vector("the indices of A", static_cast<const char*>(A.indices),
-               entries * bytes(A.index_type), 1, use);
+               entries / (A.block_rows * A.block_columns) * bytes(A.index_type), 1, use);
         vector("the values of A", static_cast<const char*>(A.values), entries * bytes_of(A.type), 1,
                use);
     }
@@ -70,10 +74,44 @@ void each_entry(const cusparseSpMatDescr& A, Visit visit) {
                   read_index(A.indices, A.index_type, i) - A.base, i);
         return;
     }
+    const auto offset = [&](int64_t line) {
+        return A.format == CUSPARSE_FORMAT_BLOCKED_ELL
+                   ? line * (A.width / A.block_columns)
+                   : read_index(A.offsets, A.offset_type, line) - A.base;
+    };
+    if (A.format == CUSPARSE_FORMAT_SLICED_ELLPACK) {  // column by column of a slice
+        for (int64_t first = 0, slice = 0; first < A.rows; first += A.width, ++slice) {
+            for (int64_t i = offset(slice); i < offset(slice + 1); ++i) {
+                const int64_t row = first + (i - offset(slice)) % A.width;
+                const int64_t column = read_index(A.indices, A.index_type, i);
+                if (row < A.rows && column >= 0) visit(row, column - A.base, i);
+            }
+        }
+        return;
+    }
+    if (A.format == CUSPARSE_FORMAT_BSR || A.format == CUSPARSE_FORMAT_BLOCKED_ELL) {
+        const bool is_ell = A.format == CUSPARSE_FORMAT_BLOCKED_ELL;
+        const bool by_rows = A.order == CUSPARSE_ORDER_ROW;
+        const int64_t m = A.block_rows, n = A.block_columns;
+        for (int64_t line = 0; line < A.rows / m; ++line) {
+            for (int64_t i = offset(line); i < offset(line + 1); ++i) {
+                const int64_t block = read_index(A.indices, A.index_type, i);
+                for (int64_t row = 0; row < m && block >= 0; ++row) {
+                    for (int64_t column = 0; column < n; ++column) {
+                        const int64_t at =
+                            is_ell ? (line * m + row) * A.width + (i - offset(line)) * n + column
+                                   : i * m * n + (by_rows ? row * n + column : row + column * m);
+                        visit(line * m + row, (block - A.base) * n + column, at);
+                    }
+                }
+            }
+        }
+        return;
+    }
     const bool by_rows = A.format == CUSPARSE_FORMAT_CSR;
     for (int64_t line = 0; line < (by_rows ? A.rows : A.columns); ++line) {
-        const int64_t end = read_index(A.offsets, A.offset_type, line + 1) - A.base;
-        for (int64_t i = read_index(A.offsets, A.offset_type, line) - A.base; i < end; ++i) {
+        const int64_t end = offset(line + 1);
+        for (int64_t i = offset(line); i < end; ++i) {
             const int64_t other = read_index(A.indices, A.index_type, i) - A.base;
             visit(by_rows ? line : other, by_rows ? other : line, i);
         }

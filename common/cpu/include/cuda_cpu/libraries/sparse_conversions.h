@@ -75,6 +75,8 @@ inline cusparseStatus_t cusparseDenseToSparse_analysis(cusparseHandle_t handle,
                                                        cusparseConstDnMatDescr_t dense,
                                                        cusparseSpMatDescr_t sparse,
                                                        cusparseDenseToSparseAlg_t, void*) {
+    // Of ELL the caller has said which blocks there are.
+    if (sparse->format == CUSPARSE_FORMAT_BLOCKED_ELL) return CUSPARSE_STATUS_SUCCESS;
     const auto lines = cuda_cpu::DenseLines::of(*dense, sparse->format != CUSPARSE_FORMAT_CSC);
     cuda_cpu::SparseCall call("cusparseDenseToSparse_analysis", handle);
     const cusparseStatus_t status = cuda_cpu::join_dense(call, *dense, cuda_cpu::Use::read, [=] {
@@ -106,23 +108,30 @@ inline cusparseStatus_t cusparseDenseToSparse_convert(cusparseHandle_t handle,
                                                       cusparseConstDnMatDescr_t dense,
                                                       cusparseSpMatDescr_t sparse,
                                                       cusparseDenseToSparseAlg_t, void*) {
-    const bool by_columns = sparse->format == CUSPARSE_FORMAT_CSC;
-    const auto lines = cuda_cpu::DenseLines::of(*dense, !by_columns);
+    const auto lines = cuda_cpu::DenseLines::of(*dense, sparse->format != CUSPARSE_FORMAT_CSC);
+    const auto view = cuda_cpu::view_of(*dense, CUSPARSE_OPERATION_NON_TRANSPOSE);
     cuda_cpu::SparseCall call("cusparseDenseToSparse_convert", handle);
     call.sparse(*sparse, cuda_cpu::Use::written);
-    return cuda_cpu::join_dense(call, *dense, cuda_cpu::Use::read, [=] {
-        int64_t i = 0;
-        lines.each(dense->values, dense->type, [&](int64_t line, int64_t place, int64_t at) {
-            if (sparse->format == CUSPARSE_FORMAT_COO)
-                cuda_cpu::store_index(sparse->offsets, sparse->offset_type, i, line + sparse->base);
-            cuda_cpu::store_index(sparse->indices, sparse->index_type, i, place + sparse->base);
-            const auto size = static_cast<size_t>(cuda_cpu::bytes_of(dense->type));
-            std::memcpy(static_cast<char*>(sparse->values) + i * static_cast<int64_t>(size),
-                        static_cast<const char*>(dense->values) + at * static_cast<int64_t>(size),
-                        size);
-            ++i;
+    // The caller may destroy both descriptors before this runs.
+    return cuda_cpu::join_dense(
+        call, *dense, cuda_cpu::Use::read, [lines, view, M = *dense, A = *sparse] {
+            const int64_t size = cuda_cpu::bytes_of(M.type);
+            const auto copy = [&](int64_t to, int64_t from) {
+                std::memcpy(cuda_cpu::moved(A.values, to * size),
+                            cuda_cpu::moved(M.values, from * size), static_cast<size_t>(size));
+            };
+            if (A.format == CUSPARSE_FORMAT_BLOCKED_ELL)
+                return cuda_cpu::each_entry(A, [&](int64_t row, int64_t column, int64_t at) {
+                    copy(at, row * view.row_step + column * view.column_step);
+                });
+            int64_t i = 0;
+            lines.each(M.values, M.type, [&](int64_t line, int64_t place, int64_t at) {
+                if (A.format == CUSPARSE_FORMAT_COO)
+                    cuda_cpu::store_index(A.offsets, A.offset_type, i, line + A.base);
+                cuda_cpu::store_index(A.indices, A.index_type, i, place + A.base);
+                copy(i++, at);
+            });
         });
-    });
 }
 inline cusparseStatus_t cusparseSparseToDense_bufferSize(cusparseHandle_t,
                                                          cusparseConstSpMatDescr_t,

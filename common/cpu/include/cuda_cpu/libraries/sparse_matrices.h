@@ -15,6 +15,9 @@ struct cusparseSpMatDescr {
     cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
     int batch = 1;
     int64_t offset_stride = 0, entry_stride = 0;
+    // Of matrices in blocks (BSR, ELL): their sizes, and how they lie; of ELL the columns that are stored, or a slice's rows.
+    int64_t block_rows = 1, block_columns = 1, width = 0;
+    cusparseOrder_t order = CUSPARSE_ORDER_ROW;
 };
 struct cusparseSpVecDescr {
     int64_t size, entries;
@@ -78,6 +81,50 @@ inline cusparseStatus_t cusparseCreateCoo(cusparseSpMatDescr_t* matrix, int64_t 
     *matrix = new cusparseSpMatDescr{CUSPARSE_FORMAT_COO, rows,           columns, entries,
                                      row_indices,         column_indices, values,  index_type,
                                      index_type,          base,           type};
+    return CUSPARSE_STATUS_SUCCESS;
+}
+inline cusparseStatus_t cusparseCreateBsr(cusparseSpMatDescr_t* matrix, int64_t rows,
+                                          int64_t columns, int64_t blocks, int64_t block_rows,
+                                          int64_t block_columns, void* offsets, void* indices,
+                                          void* values, cusparseIndexType_t offset_type,
+                                          cusparseIndexType_t index_type, cusparseIndexBase_t base,
+                                          cudaDataType type, cusparseOrder_t order) {
+    if (block_rows < 1 || block_columns < 1) return CUSPARSE_STATUS_INVALID_VALUE;
+    const cusparseStatus_t status = cusparseCreateCsr(
+        matrix, rows * block_rows, columns * block_columns, blocks * block_rows * block_columns,
+        offsets, indices, values, offset_type, index_type, base, type);
+    if (status != CUSPARSE_STATUS_SUCCESS) return status;
+    (*matrix)->format = CUSPARSE_FORMAT_BSR, (*matrix)->order = order;
+    (*matrix)->block_rows = block_rows, (*matrix)->block_columns = block_columns;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+inline cusparseStatus_t cusparseCreateBlockedEll(cusparseSpMatDescr_t* matrix, int64_t rows,
+                                                 int64_t columns, int64_t block, int64_t width,
+                                                 void* indices, void* values,
+                                                 cusparseIndexType_t index_type,
+                                                 cusparseIndexBase_t base, cudaDataType type) {
+    if (block < 1 || rows % block != 0 || columns % block != 0 || width % block != 0)
+        return CUSPARSE_STATUS_INVALID_VALUE;
+    const cusparseStatus_t status =
+        cusparseCreateCsr(matrix, rows, columns, rows * width, nullptr, indices, values, index_type,
+                          index_type, base, type);
+    if (status != CUSPARSE_STATUS_SUCCESS) return status;
+    (*matrix)->format = CUSPARSE_FORMAT_BLOCKED_ELL, (*matrix)->width = width;
+    (*matrix)->block_rows = (*matrix)->block_columns = block;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+inline cusparseStatus_t cusparseCreateSlicedEll(cusparseSpMatDescr_t* matrix, int64_t rows,
+                                                int64_t columns, int64_t, int64_t values_size,
+                                                int64_t slice, void* offsets, void* indices,
+                                                void* values, cusparseIndexType_t offset_type,
+                                                cusparseIndexType_t index_type,
+                                                cusparseIndexBase_t base, cudaDataType type) {
+    if (slice < 1) return CUSPARSE_STATUS_INVALID_VALUE;
+    const cusparseStatus_t status =
+        cusparseCreateCsr(matrix, rows, columns, values_size, offsets, indices, values, offset_type,
+                          index_type, base, type);
+    if (status != CUSPARSE_STATUS_SUCCESS) return status;
+    (*matrix)->format = CUSPARSE_FORMAT_SLICED_ELLPACK, (*matrix)->width = slice;
     return CUSPARSE_STATUS_SUCCESS;
 }
 inline cusparseStatus_t cusparseDestroySpMat(cusparseConstSpMatDescr_t matrix) {

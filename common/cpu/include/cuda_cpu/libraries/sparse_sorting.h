@@ -188,6 +188,61 @@ struct TridiagonalBatch : SparseNamed<T> {
     }
 };
 
+// Systems of a batch side by side: element i of system s lies at i * count + s. The diagonals are given from the lowest.
+template <class T>
+struct InterleavedLength : SparseNamed<T> {
+    template <class... Arguments>
+    cusparseStatus_t operator()(const Arguments&... arguments) const {
+        *std::get<sizeof...(Arguments) - 1>(std::tie(arguments...)) = 8;
+        return CUSPARSE_STATUS_SUCCESS;
+    }
+};
+template <class T>
+cusparseStatus_t solve_interleaved(const char* name, cusparseHandle_t handle, int rows,
+                                   const std::vector<const T*>& diagonals, T* x, int count) {
+    SparseCall call(name, handle);
+    const long long elements = 1ll * rows * count;
+    for (const T* const diagonal : diagonals)
+        call.vector("a diagonal", diagonal, elements, 1, Use::read);
+    call.vector("x", x, elements, 1, Use::written);
+    call.expect(rows >= 3 && count >= 1);
+    if (call.status() != CUSPARSE_STATUS_SUCCESS) return call.status();
+    void* const lapack = fortran_function<T>(Library::lapack, "gbsv", name);
+    return call.join([=] {
+        const int side = static_cast<int>(diagonals.size()) / 2, leading = 3 * side + 1;
+        for (int system = 0; system < count; ++system) {
+            std::vector<T> band(static_cast<size_t>(leading) * static_cast<size_t>(rows)), own;
+            std::vector<int> pivots(static_cast<size_t>(rows));
+            for (int i = 0; i < rows; ++i) {
+                own.push_back(x[1ll * i * count + system]);
+                for (int k = -side; k <= side; ++k)
+                    if (i + k >= 0 && i + k < rows)
+                        band[static_cast<size_t>(2 * side - k + (i + k) * leading)] =
+                            diagonals[static_cast<size_t>(k + side)][1ll * i * count + system];
+            }
+            int ignored = 0;
+            call_fortran(lapack, rows, side, side, 1, band.data(), leading, pivots.data(),
+                         own.data(), rows, &ignored);
+            for (int i = 0; i < rows; ++i)
+                x[1ll * i * count + system] = own[static_cast<size_t>(i)];
+        }
+    });
+}
+template <class T>
+struct TridiagonalInterleaved : SparseNamed<T> {
+    cusparseStatus_t operator()(cusparseHandle_t handle, int, int rows, T* dl, T* d, T* du, T* x,
+                                int count, void*) const {
+        return solve_interleaved<T>(this->name, handle, rows, {dl, d, du}, x, count);
+    }
+};
+template <class T>
+struct PentadiagonalInterleaved : SparseNamed<T> {
+    cusparseStatus_t operator()(cusparseHandle_t handle, int, int rows, T* ds, T* dl, T* d, T* du,
+                                T* dw, T* x, int count, void*) const {
+        return solve_interleaved<T>(this->name, handle, rows, {ds, dl, d, du, dw}, x, count);
+    }
+};
+
 }  // namespace cuda_cpu
 
 CUDA_CPU_SPARSE(Tridiagonal, gtsv2)
@@ -196,3 +251,7 @@ CUDA_CPU_SPARSE(Tridiagonal, gtsv2_nopivot)
 CUDA_CPU_SPARSE(TridiagonalLength, gtsv2_nopivot_bufferSizeExt)
 CUDA_CPU_SPARSE(TridiagonalBatch, gtsv2StridedBatch)
 CUDA_CPU_SPARSE(TridiagonalBatchLength, gtsv2StridedBatch_bufferSizeExt)
+CUDA_CPU_SPARSE(TridiagonalInterleaved, gtsvInterleavedBatch)
+CUDA_CPU_SPARSE(InterleavedLength, gtsvInterleavedBatch_bufferSizeExt)
+CUDA_CPU_SPARSE(PentadiagonalInterleaved, gpsvInterleavedBatch)
+CUDA_CPU_SPARSE(InterleavedLength, gpsvInterleavedBatch_bufferSizeExt)

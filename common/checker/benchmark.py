@@ -27,6 +27,7 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from .usage import backend_of
@@ -86,7 +87,7 @@ class Benchmark:
             return
         options.output.mkdir(parents=True, exist_ok=True)
         path = options.output / "results.csv"
-        status = 0
+        status, began = 0, time.monotonic()
         if options.data:
             [path] = options.data
         else:
@@ -100,6 +101,8 @@ class Benchmark:
         text = report + "".join(f"\n![{caption}]({file})\n" for caption, file in drawn)
         (options.output / "results.md").write_text(text, encoding="utf-8")
         print(f"written: {shown(path)}, {', '.join(shown(options.output / name) for name in self.files(drawn))}")
+        if options.program:
+            print(f"{self.name}: {time.monotonic() - began:.0f} s")
         sys.exit(status)
 
     @staticmethod

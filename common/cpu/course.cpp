@@ -13,6 +13,7 @@
 #pragma implementation "jpeg.h"
 #pragma implementation "jpeg_scans.h"
 #pragma implementation "memory.h"
+#pragma implementation "parts.h"
 #pragma implementation "png.h"
 #pragma implementation "pnm.h"
 #pragma implementation "picture_input.h"

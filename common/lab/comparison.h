@@ -9,7 +9,10 @@
 #include <cstring>
 #include <string>
 #include <type_traits>
+#include <vector>
 
+#include "checks.h"
+#include "parts.h"
 #include "words.h"
 
 namespace lab {
@@ -53,6 +56,18 @@ struct Comparison {
     }
 };
 
+// What was found in parts that follow one another.
+inline Comparison joined(const std::vector<Comparison>& parts) {
+    Comparison all;
+    for (const Comparison& part : parts) {
+        const Comparison before = all;
+        if (before.right()) all = part;
+        all.count = before.count + part.count;
+        all.wrong = before.wrong + part.wrong;
+    }
+    return all;
+}
+
 // NaN is not within any bound, nor is an infinity unless the same one is expected. That is why the
 // last line asks for what is within the bound, and not for what is beyond it.
 template <class Number>
@@ -94,18 +109,18 @@ int64_t equal_at_first(const T* got, const R* expected, int64_t count) {
     return equal;
 }
 
-// Compares `count` values of the device's result (copied back) with the reference's.
+// Compares the values from `begin` to `end`.
 template <class T, class R>
-Comparison compare(const T* got, const R* expected, int64_t count, Tolerance tolerance = {}) {
+Comparison compare_part(const T* got, const R* expected, int64_t begin, int64_t end,
+                        Tolerance tolerance) {
     // long double holds any 64-bit integer exactly
     constexpr bool integers = std::is_integral_v<T> && std::is_integral_v<R>;
     using Number = std::conditional_t<integers, long double, double>;
-    const NvtxRange range("comparison");
     Comparison comparison;
-    comparison.count = count;
-    for (int64_t i = 0; i < count; ++i) {
-        if (i % 1024 == 0) i += equal_at_first(got + i, expected + i, count - i);
-        if (i == count) break;
+    comparison.count = end - begin;
+    for (int64_t i = begin; i < end; ++i) {
+        if ((i - begin) % 1024 == 0) i += equal_at_first(got + i, expected + i, end - i);
+        if (i == end) break;
         if (matches(Number(got[i]), Number(expected[i]), tolerance)) continue;
         if (is_expected_nonfinite(got[i], expected[i])) continue;
         if (comparison.wrong++ > 0) continue;
@@ -114,6 +129,17 @@ Comparison compare(const T* got, const R* expected, int64_t count, Tolerance tol
         comparison.got = double(got[i]);
     }
     return comparison;
+}
+
+// Compares `count` values of the device's result (copied back) with the reference's.
+template <class T, class R>
+Comparison compare(const T* got, const R* expected, int64_t count, Tolerance tolerance = {}) {
+    const NvtxRange range("comparison");
+    std::vector<Comparison> parts(size_t(parts_of(count)));
+    in_parts(count, [&](int64_t part, int64_t begin, int64_t end) {
+        parts[size_t(part)] = compare_part(got, expected, begin, end, tolerance);
+    });
+    return joined(parts);
 }
 
 }  // namespace lab

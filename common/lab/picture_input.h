@@ -11,11 +11,13 @@ inline Image random_image(int64_t height, int64_t width, int channels, uint64_t 
     Image image = {height, width, channels, {}};
     image.pixels.resize(size_t(image.count()));
     const uint64_t start = mixed_bits(seed + 1);
-    for (int64_t i = 0; i < image.count(); i += 8) {
-        const uint64_t bits = mixed_bits(start + uint64_t(i));
-        std::memcpy(&image.pixels[size_t(i)], &bits,
-                    size_t(std::min<int64_t>(8, image.count() - i)));
-    }
+    in_parts(divide_up(image.count(), 8), [&](int64_t, int64_t begin, int64_t end) {
+        for (int64_t i = 8 * begin; i < 8 * end; i += 8) {
+            const uint64_t bits = mixed_bits(start + uint64_t(i));
+            std::memcpy(&image.pixels[size_t(i)], &bits,
+                        size_t(std::min<int64_t>(8, image.count() - i)));
+        }
+    });
     return image;
 }
 

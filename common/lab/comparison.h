@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -56,8 +57,19 @@ struct Comparison {
     }
 };
 
-// What was found in parts that follow one another.
-inline Comparison joined(const std::vector<Comparison>& parts) {
+// Has compare(begin, end) look at the parts of `count` things, `steps` values each, all at the same time; what
+// they find is put together in their order.
+inline Comparison compare_parts(int64_t count,
+                                const std::function<Comparison(int64_t, int64_t)>& compare,
+                                int64_t steps = 1) {
+    const NvtxRange range("comparison");
+    std::vector<Comparison> parts(size_t(parts_of(count, steps)));
+    in_parts(
+        count,
+        [&](int64_t part, int64_t begin, int64_t end) {
+            parts[size_t(part)] = compare(begin, end);
+        },
+        steps);
     Comparison all;
     for (const Comparison& part : parts) {
         const Comparison before = all;
@@ -134,12 +146,9 @@ Comparison compare_part(const T* got, const R* expected, int64_t begin, int64_t 
 // Compares `count` values of the device's result (copied back) with the reference's.
 template <class T, class R>
 Comparison compare(const T* got, const R* expected, int64_t count, Tolerance tolerance = {}) {
-    const NvtxRange range("comparison");
-    std::vector<Comparison> parts(size_t(parts_of(count)));
-    in_parts(count, [&](int64_t part, int64_t begin, int64_t end) {
-        parts[size_t(part)] = compare_part(got, expected, begin, end, tolerance);
+    return compare_parts(count, [&](int64_t begin, int64_t end) {
+        return compare_part(got, expected, begin, end, tolerance);
     });
-    return joined(parts);
 }
 
 }  // namespace lab

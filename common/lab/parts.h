@@ -12,19 +12,19 @@
 
 namespace lab {
 
-// How many parts `count` elements are worth: one a core, of a million elements or more, for a thread
-// takes as long to begin as some ten thousand elements.
-inline int64_t parts_of(int64_t count) {
+// How many parts `count` things with `steps` steps each are worth: one a core, of a million steps or more, for a
+// thread takes as long to begin as some ten thousand steps.
+inline int64_t parts_of(int64_t count, int64_t steps = 1) {
     const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
-    return std::min(cores, std::max<int64_t>(1, count >> 20));
+    return std::max<int64_t>(1, std::min({cores, count, count * steps >> 20}));
 }
 
 // Calls work(part, begin, end) for each part, all at the same time; together they are 0 to count.
-inline void in_parts(int64_t count, const std::function<void(int64_t, int64_t, int64_t)>& work) {
-    const int64_t parts = parts_of(count);
+inline void in_parts(int64_t count, const std::function<void(int64_t, int64_t, int64_t)>& work,
+                     int64_t steps = 1) {
+    const int64_t parts = parts_of(count, steps), length = count / parts;
     const auto run = [&](int64_t part) {
-        const int64_t begin = count / parts * part;
-        work(part, begin, part + 1 < parts ? begin + count / parts : count);
+        work(part, part * length, part + 1 < parts ? (part + 1) * length : count);
     };
     std::vector<std::thread> others;
     for (int64_t part = 1; part < parts; ++part) others.emplace_back(run, part);

@@ -12,9 +12,9 @@
 
 // One element of the filter after the other, for a whole row of outputs.
 template <class T>
-void filter_on_cpu(const T* input, const float* filter, double* output, const Sizes& s) {
-    const lab::NvtxRange range("reference");
-    for (int64_t row = 0; row < s.out_height; row++) {
+void filter_rows(const T* input, const float* filter, double* output, const Sizes& s, int64_t begin,
+                 int64_t end) {
+    for (int64_t row = begin; row < end; row++) {
         double* sums = output + row * s.out_width;
         std::fill(sums, sums + s.out_width, 0.0);
         for (int64_t k = 0; k < int64_t{s.filter_height} * s.filter_width; k++) {
@@ -31,6 +31,15 @@ void filter_on_cpu(const T* input, const float* filter, double* output, const Si
             }
         }
     }
+}
+
+template <class T>
+void filter_on_cpu(const T* input, const float* filter, double* output, const Sizes& s) {
+    const lab::NvtxRange range("reference");
+    const auto work = [&](int64_t, int64_t begin, int64_t end) {
+        filter_rows(input, filter, output, s, begin, end);
+    };
+    lab::in_parts(s.out_height, work, s.out_width * s.filter_height * s.filter_width);
 }
 
 // How far a float sum of these products may lie from the exact one: each of the n roundings is off
@@ -64,17 +73,20 @@ template <class T>
 lab::Comparison compare(const std::vector<T>& got, const std::vector<double>& expected,
                         const Sizes& s, double bound, bool inside_only) {
     const int64_t rows = inside_only ? 2 * s.top : 0, columns = inside_only ? 2 * s.left : 0;
-    lab::Comparison comparison;
-    for (int64_t begin = 0; begin < int64_t(got.size()); begin += s.out_width) {
-        const int64_t row = begin / s.out_width % s.out_height;
-        if (row < rows || row >= s.out_height - rows) continue;
-        for (int64_t i = begin + columns; i < begin + s.out_width - columns; i++) {
-            comparison.count++;
-            if (matches(got[i], expected[i], bound) || comparison.wrong++ > 0) continue;
-            comparison.first = i;
-            comparison.expected = expected[i];
-            comparison.got = got[i];
+    const auto compare_rows = [&](int64_t begin, int64_t end) {
+        lab::Comparison comparison;
+        for (int64_t row = begin; row < end; row++) {
+            if (row % s.out_height < rows || row % s.out_height >= s.out_height - rows) continue;
+            const int64_t last = (row + 1) * s.out_width - columns;
+            for (int64_t i = row * s.out_width + columns; i < last; i++) {
+                comparison.count++;
+                if (matches(got[i], expected[i], bound) || comparison.wrong++ > 0) continue;
+                comparison.first = i;
+                comparison.expected = expected[i];
+                comparison.got = got[i];
+            }
         }
-    }
-    return comparison;
+        return comparison;
+    };
+    return lab::compare_parts(int64_t(got.size()) / s.out_width, compare_rows, s.out_width);
 }

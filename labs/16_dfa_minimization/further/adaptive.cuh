@@ -2,13 +2,14 @@
 //
 // Know before: `worklist`, `retire`, and short_rounds.cuh, which has the first rounds.
 //
-//        states   more than 131072 --->  short signatures ---> sieve --->  `retire`  ---> still splitting?  --+
-//                                        (few letters)                   8 rounds at most in all              |
-//                 fewer  ---------------------------------------------------------------------------------- +--> worklist
+//        states   more than 131072, few letters --->  short signatures ---> sieve --->  `retire`  ---+
+//                                  many letters --->  `signature`  -----------------------------------+--> still splitting?
+//                 fewer  -----------------------------------------------------------------------------+--> worklist
 //
-// A large one begins with rounds over all states: a random one is done after five or six. If it is not, it is
-// deep, little changes in each round, and the lists of predecessors, which cost about as much as two such
-// rounds, pay. A small one goes there at once.
+// A large one begins with rounds over all states: a random one is done after five or six. If little changes in
+// each round, it is deep, and the lists of predecessors, which cost about as much as two such rounds, pay. So
+// rounds that bring hardly any classes may cost as much as eight over all states. A small one goes to the lists
+// at once.
 //
 // What a round over all states must read for C_20000000,2: 160 MB of transitions, 0.04 ms at the speed of a copy,
 // and a class for each, 40 million sectors of 32 bytes from all over memory, 0.3 ms at that speed. Rounds by
@@ -36,38 +37,33 @@ inline bool has_room_for_worklist(int64_t states, int64_t symbols) {
 }
 
 // What it cannot do without.
-inline int64_t adaptive_bytes(int64_t states, int64_t symbols, const RefineOptions&) {
-    const bool small = states <= small_automaton && fits_worklist(states, symbols);
-    const int64_t first =
+inline int64_t adaptive_bytes(int64_t states, int64_t symbols, const RefineOptions& options) {
+    if (states <= small_automaton && fits_worklist(states, symbols)) {
+        return Numbering::bytes(states, states) + WorklistRounds::bytes(states, symbols);
+    }
+    const int64_t sieved =
         4 * states + std::max(ShortRounds::bytes(states), RetiringRounds::bytes(states));
-    return Numbering::bytes(states, states) +
-           (small ? WorklistRounds::bytes(states, symbols) : first);
+    return std::max(signature_bytes(states, symbols, options),
+                    Numbering::bytes(states, states) + sieved);
 }
 
-// The first rounds, `most` of them at most. True: nothing splits any more.
-inline bool refine_all_states(const DeviceAutomaton& automaton, int32_t* class_of, int64_t most,
+// Rounds with short signatures, the sieve, rounds of `retire`. A round in which the classes grow by less than a
+// quarter spends what it looks at, and `budget` states are to be spent at most. True: nothing splits any more.
+inline bool refine_with_sieve(const DeviceAutomaton& automaton, int32_t* class_of, int64_t budget,
                               Refined& refined, const RefineOptions& options) {
     int64_t before = 0, unsure = 0;
-    const auto goes_on = [&] { return refined.classes > before && refined.rounds < most; };
-    const auto count = [&](int64_t classes) {
+    const auto goes_on = [&] { return refined.classes > before && budget > 0; };
+    const auto count = [&](int64_t classes, int64_t looked_at) {
         before = refined.classes;
         refined.classes = classes;
+        if (classes < before + before / 4) budget -= std::max(looked_at, small_automaton);
         report_round(options, ++refined.rounds, classes);
     };
-    if (!ShortRounds::fits(automaton, 2)) {
-        copy_final<<<blocks_for(automaton.states, usual_threads), usual_threads>>>(
-            automaton.is_final, automaton.states, class_of);
-        CHECK_LAUNCH();
-        refined.classes = 1;
-        RetiringRounds rounds(automaton, class_of, refined.classes, options);
-        while (goes_on()) count(rounds.refine());
-        return refined.classes == before;
-    }
     DeviceArray<int32_t> list(automaton.states);
+    refined.classes = 1;
     {
         ShortRounds rounds(automaton, class_of);
-        refined.classes = 1;
-        while (goes_on() && rounds.fits()) count(rounds.refine());
+        while (goes_on() && rounds.fits()) count(rounds.refine(), automaton.states);
         if (!goes_on()) {
             rounds.finish();
             return refined.classes == before;
@@ -75,23 +71,33 @@ inline bool refine_all_states(const DeviceAutomaton& automaton, int32_t* class_o
         unsure = rounds.sift(list.get());
     }
     RetiringRounds rounds(automaton, class_of, options, list.get(), unsure);
-    while (goes_on()) count(rounds.refine());
+    while (goes_on()) {
+        const int64_t active = rounds.active();
+        count(rounds.refine(), active);
+    }
     return refined.classes == before;
 }
 
 inline Refined refine_adaptively(const DeviceAutomaton& automaton, int32_t* class_of,
                                  const RefineOptions& options) {
-    if (automaton.states == 0) return {};
-    Numbering numbering(automaton.states, automaton.states);
+    const int64_t states = automaton.states;
+    if (states == 0) return {};
+    const bool listed = has_room_for_worklist(states, automaton.symbols);
+    const bool small = states <= small_automaton && listed;
+    const int64_t most_rounds = listed ? most_first_rounds : INT64_MAX / states;
     Refined refined;
-    const bool listed = has_room_for_worklist(automaton.states, automaton.symbols);
-    if (automaton.states > small_automaton || !listed) {
-        const bool stable = refine_all_states(
-            automaton, class_of, listed ? most_first_rounds : INT64_MAX, refined, options);
+    if (!small && !ShortRounds::fits(automaton, 2)) {
+        refined = do_signature_rounds(automaton, class_of, options, most_rounds);
+        if (refined.rounds < most_rounds) return refined;
+    }
+    Numbering numbering(states, states);
+    if (small) {
+        refined.classes = separate_final(automaton, numbering, class_of);
+    } else if (refined.rounds == 0) {
+        const bool stable =
+            refine_with_sieve(automaton, class_of, most_rounds * states, refined, options);
         numbering.number(class_of, class_of);
         if (stable) return refined;
-    } else {
-        refined.classes = separate_final(automaton, numbering, class_of);
     }
     WorklistRounds rounds(automaton, class_of, refined.classes);
     const Refined rest = rounds.run(options);

@@ -30,6 +30,8 @@ class RetiringRounds {
 
     static int64_t bytes(int64_t states) { return 8 * slots_for(states) + 16 * states + 8; }
 
+    int64_t active() const { return active_; }
+
     // Returns how many classes there are then.
     int64_t refine() {
         if (active_ == 0) return retired_;

@@ -100,8 +100,9 @@ inline int64_t signature_bytes(int64_t states, int64_t, const RefineOptions&) {
     return 8 * slots_for(states) + 8 * states + 4 + Numbering::bytes(states, states);
 }
 
-inline Refined refine_by_signatures(const DeviceAutomaton& automaton, int32_t* class_of,
-                                    const RefineOptions& options) {
+// So many rounds at most; if they are fewer, nothing splits any more.
+inline Refined do_signature_rounds(const DeviceAutomaton& automaton, int32_t* class_of,
+                                   const RefineOptions& options, int64_t most_rounds) {
     const int64_t states = automaton.states, slot_count = slots_for(states);
     if (states == 0) return {};
     const int threads = options.threads_per_block ? options.threads_per_block : usual_threads;
@@ -112,7 +113,7 @@ inline Refined refine_by_signatures(const DeviceAutomaton& automaton, int32_t* c
     Refined refined = {separate_final(automaton, numbering, class_of), 0};
     CHECK(cudaMemsetAsync(crowded.get(), 0, 4 * states));
     int32_t *from = class_of, *to = other.get();
-    for (int64_t before = 0; refined.classes > before;) {
+    for (int64_t before = 0; refined.classes > before && refined.rounds < most_rounds;) {
         before = refined.classes;
         CHECK(cudaMemsetAsync(slots.get(), 0xFF, 8 * slot_count));
         CHECK(cudaMemsetAsync(d_classes.get(), 0, 4));
@@ -131,4 +132,9 @@ inline Refined refine_by_signatures(const DeviceAutomaton& automaton, int32_t* c
     }
     refined.classes = numbering.number(from, class_of);
     return refined;
+}
+
+inline Refined refine_by_signatures(const DeviceAutomaton& automaton, int32_t* class_of,
+                                    const RefineOptions& options) {
+    return do_signature_rounds(automaton, class_of, options, INT64_MAX);
 }

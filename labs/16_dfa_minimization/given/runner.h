@@ -2,10 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "../../../common/array_file.h"
+#include "carriers.cuh"
 #include "options.h"
 
 // By whom a result is judged.
@@ -19,15 +21,16 @@ inline const HostVariant* reference_for(const Options& options, int64_t transiti
 // An automaton on the device, and room for its classes.
 class OnDevice {
  public:
-    explicit OnDevice(const Automaton& automaton)
+    OnDevice(const Automaton& automaton, Carriers& carriers)
         : automaton_(automaton),
+          carriers_(carriers),
           next_(automaton.next.size()),
           is_final_(automaton.states),
           class_of_(automaton.states) {}
 
     void copy_in() {
-        next_.upload(automaton_.next.data(), automaton_.next.size());
-        is_final_.upload(automaton_.is_final.data(), automaton_.states);
+        carriers_.to_device(next_.get(), automaton_.next.data(), next_.bytes());
+        carriers_.to_device(is_final_.get(), automaton_.is_final.data(), is_final_.bytes());
     }
 
     Refined refine(Refine refine, const RefineOptions& options) {
@@ -39,11 +42,12 @@ class OnDevice {
 
     void copy_out(std::vector<int32_t>& class_of) const {
         class_of.resize(automaton_.states);
-        class_of_.download(class_of);
+        carriers_.to_host(class_of.data(), class_of_.get(), class_of_.bytes());
     }
 
  private:
     const Automaton& automaton_;
+    Carriers& carriers_;
     DeviceArray<int32_t> next_;
     DeviceArray<uint8_t> is_final_;
     DeviceArray<int32_t> class_of_;
@@ -179,7 +183,8 @@ class Runner {
         options.verbose = options_.verbose;
         options.fault = &fault;
         Partition partition;
-        OnDevice device(automata_[i]);
+        if (!carriers_) carriers_ = std::make_unique<Carriers>();
+        OnDevice device(automata_[i], *carriers_);
         device.poison();
         lab::HostTimer timer;
         device.copy_in();
@@ -259,6 +264,7 @@ class Runner {
     const Options& options_;
     const std::vector<Automaton>& automata_;
     lab::Results& results_;
+    std::unique_ptr<Carriers> carriers_;
     std::vector<Partition> references_, found_;
     std::vector<int32_t> all_classes_;
     lab::Comparison comparison_;

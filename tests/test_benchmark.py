@@ -112,6 +112,13 @@ def test_runs_beside_each_other(lab, folder):
     assert not list(lab.folder.glob("*.part"))
 
 
+def test_runs_for_which_there_are_too_few_cores(lab, folder):
+    bench = folder / "labs/07_blur/bench.py"
+    bench.write_text(BENCH.replace('"--small"]', '"--small"], beside=radius == 5, cores=100_000'))
+    result = lab.run("--program", lab())
+    assert "measuring --radius 1\n\n07_blur: --radius 5\nmeasuring --radius 5\n" in result.stdout
+
+
 def test_a_wrong_result_is_seen(lab):
     result = lab.run("--program", lab(status=1, result="wrong"))
     assert result.returncode == 1

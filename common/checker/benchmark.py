@@ -46,17 +46,21 @@ class Benchmark:
         self.name = folder.name
         self.results = Path(os.path.relpath(folder.parents[1] / "build/bench" / folder.name))
         self.peers = tuple(peers)
-        self.runs: list[list[tuple[list[str], list[str]]]] = []  # those of a list are made at the same time
+        self.runs: list[list[tuple[list[str], list[str]]]] = []  # those of a list may be made at the same time
+        self.cores: list[int] = []  # of each list
         self.plots: list[dict] = []
         self.headlines: list[dict] = []
 
-    def run(self, *arguments, cpu: list | tuple | None = None, beside: bool = False) -> None:
-        """One run of the program; `cpu` are the arguments where it runs on the CPU (the same). `beside`:
-        on a card's machine at the same time as the run before it, where neither is in the other's way."""
+    def run(self, *arguments, cpu: list | tuple | None = None, beside: bool = False, cores: int = 1) -> None:
+        """One run of the program; `cpu` are the arguments where it runs on the CPU (the same). `beside`: on a
+        card's machine at the same time as the run before it, where neither is in the other's way; but one after
+        the other if there are fewer cores than all of them take."""
         words = [str(word) for word in arguments]
         if not beside:
             self.runs.append([])
+            self.cores.append(0)
         self.runs[-1].append((words, words if cpu is None else [str(word) for word in cpu]))
+        self.cores[-1] += cores
 
     def bars(self, y: str, title: str = "", only: str = "", logarithmic: bool = False) -> None:
         """A group of bars a size, a bar a variant. `only`: a pattern that the size's words match."""
@@ -141,7 +145,9 @@ class Benchmark:
         backend = backend_of(program)
         worst = 0
         # In CPU mode every run takes all cores.
-        groups = [[run] for group in self.runs for run in group] if backend == "cpu" else self.runs
+        cores = 0 if backend == "cpu" else os.cpu_count() or 1
+        groups = [part for group, taken in zip(self.runs, self.cores)
+                  for part in ([group] if taken <= cores else [[run] for run in group])]
         for group in groups:
             for status in self.measure_group(program, [run[backend == "cpu"] for run in group], fresh):
                 if status not in (0, 1, SKIPPED):

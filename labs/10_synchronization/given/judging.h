@@ -24,6 +24,17 @@ inline double unit_of(float x) {
     return std::ldexp(double(digits & -digits), exponent - 24);
 }
 
+// The smallest unit of `count` values.
+inline double unit_of(const float* values, int64_t count) {
+    std::vector<double> units(size_t(lab::parts_of(count)), INFINITY);
+    lab::in_parts(count, [&](int64_t part, int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; i++) {
+            units[size_t(part)] = std::min(units[size_t(part)], unit_of(values[i]));
+        }
+    });
+    return *std::min_element(units.begin(), units.end());
+}
+
 // The sums of the first sizes[0], sizes[1], ... values; each size is larger than the one before.
 inline std::vector<Sum> sums_on_cpu(const std::vector<float>& values,
                                     const std::vector<int64_t>& sizes) {
@@ -32,10 +43,10 @@ inline std::vector<Sum> sums_on_cpu(const std::vector<float>& values,
     Sum sum;
     int64_t i = 0;
     for (const int64_t size : sizes) {
+        sum.unit = std::min(sum.unit, unit_of(values.data() + i, size - i));
         for (; i < size; i++) {
             sum.value += values[i];
             sum.magnitude += std::fabs(values[i]);
-            sum.unit = std::min(sum.unit, unit_of(values[i]));
         }
         sums.push_back(sum);
     }

@@ -51,12 +51,18 @@ std::vector<double> times_vector(const T* matrix, const std::vector<double>& x, 
 template <class T>
 std::vector<double> lengths(const T* matrix, int64_t height, int64_t width, bool of_rows) {
     std::vector<long double> squares(of_rows ? height : width);
-    for (int64_t i = 0; i < height; i++) {
-        for (int64_t j = 0; j < width; j++) {
-            const long double value = matrix[i * width + j];
-            squares[of_rows ? i : j] += value * value;
+    const auto add_squares = [&](int64_t first, int64_t last, int64_t left, int64_t right) {
+        for (int64_t i = first; i < last; i++) {
+            for (int64_t j = left; j < right; j++) {
+                const long double value = matrix[i * width + j];
+                squares[of_rows ? i : j] += value * value;
+            }
         }
-    }
+    };
+    const auto work = [&](int64_t, int64_t begin, int64_t end) {
+        of_rows ? add_squares(begin, end, 0, width) : add_squares(0, height, begin, end);
+    };
+    lab::in_parts(of_rows ? height : width, work, of_rows ? width : height);
     std::vector<double> roots(squares.size());
     std::transform(squares.begin(), squares.end(), roots.begin(),
                    [](long double square) { return double(std::sqrt(square)); });

@@ -48,15 +48,22 @@ Errors errors_of_side(const Problem<T>& problem, const std::vector<T>& x, int64_
         const double size = std::fabs(double(column[i]));
         if (exceeds(size, solution)) solution = size;
     }
+    std::vector<Sum> sums(n);
+    const auto sum_rows = [&](int64_t, int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; i++) {
+            Sum sum = 0;
+            for (int64_t j = 0; j < n; j++) sum += problem.a[i * n + j] * column[j];
+            sums[i] = sum;
+        }
+    };
+    lab::in_parts(n, sum_rows, n);
     Errors errors;
     std::vector<double> residuals(n);
     for (int64_t i = 0; i < n; i++) {
-        Sum sum = 0;
-        for (int64_t j = 0; j < n; j++) sum += problem.a[i * n + j] * column[j];
         const Sum expected = problem.b[i * sides + side];
-        const double residual = residuals[i] = std::fabs(double(expected - sum));
+        const double residual = residuals[i] = std::fabs(double(expected - sums[i]));
         if (i == 0 || exceeds(residual, errors.residual)) {
-            errors = {residual, 0, i * sides + side, 0, double(expected), double(sum)};
+            errors = {residual, 0, i * sides + side, 0, double(expected), double(sums[i])};
         }
     }
     // a long double, as the product of both sizes may be more than a double holds, or less; and of subnormal

@@ -359,6 +359,16 @@ def test_equal_stretches_are_passed_over(compared, first, wrong):
     assert compared(got, expected, "double double")[:2] == (wrong, first)
 
 
+def test_many_values_are_compared_by_several_threads(compared):
+    expected = numpy.arange((4 << 20) + 5, dtype="float32")
+    got = expected.copy()
+    assert compared(got, expected, "float float") == (0, -1, "correct")
+    got[[expected.size - 1, expected.size // 2, expected.size - 7]] = -1
+    assert compared(got, expected, "float float")[:2] == (3, expected.size // 2)
+    got[5] = NAN
+    assert compared(got, expected, "float float")[2] == "4 of 4194309 differ; first at 5: expected 5, got nan"
+
+
 def test_the_sentence(compared):
     got = [1.0] * 512 + [NAN] + [1.0] * 487
     expected = [1.0] * 512 + [1.5] + [1.0] * 483 + [2.0] * 4
@@ -448,6 +458,11 @@ def test_random_values_are_the_same_everywhere(program, run, folder, seed):
     assert numpy.array_equal(values("uint8"), bits.astype("uint8"))
     low_half = (bits % numpy.uint64(2**32)).astype("int64")
     assert numpy.array_equal(values("all int32"), low_half - 2**31)
+
+
+def test_many_random_values_come_from_several_threads(program, run, folder):
+    run(program, "--types", "random many", "--seed", 7, "--output", folder / "a.npy")
+    assert numpy.array_equal(numpy.load(folder / "a.npy"), expected_bits(7, (4 << 20) + 5).astype("uint8"))
 
 
 def test_random_values_cover_their_range(program, run, folder):

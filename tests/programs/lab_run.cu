@@ -68,9 +68,9 @@ void timers_case() {
 }
 
 template <class T>
-void random_case(const std::string& path, T low, T high, int64_t seed) {
-    const std::vector<T> values = lab::random_values<T>(1000, low, high, uint64_t(seed));
-    lab::write_array(path, values.data(), {1000});
+void random_case(const std::string& path, T low, T high, int64_t seed, int64_t count = 1000) {
+    const std::vector<T> values = lab::random_values<T>(count, low, high, uint64_t(seed));
+    lab::write_array(path, values.data(), {count});
 }
 
 template <class T, class R>
@@ -169,6 +169,7 @@ int main(int argc, char** argv) {
     if (types == "random double") random_case<double>(output, 0, 1, seed);
     if (types == "random int32") random_case<int32_t>(output, -5, 5, seed);
     if (types == "random uint8") random_case<uint8_t>(output, 0, 255, seed);
+    if (types == "random many") random_case<uint8_t>(output, 0, 255, seed, (4 << 20) + 5);
     if (types == "random all int32") random_case<int32_t>(output, INT32_MIN, INT32_MAX, seed);
     if (types == "float double") compare_case<float, double>(got, expected, tolerance);
     if (types == "float float") compare_case<float, float>(got, expected, tolerance);

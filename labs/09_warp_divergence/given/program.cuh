@@ -23,7 +23,7 @@ inline void work_on_cpu(uint32_t* values, int count, int path, int rounds) {
 }
 
 inline void paths_on_cpu(const uint32_t* x, uint32_t* y, int64_t count, int paths, int rounds) {
-    for (int64_t first = 0; first < count; first += 64 * paths) {
+    const auto take_group = [&](int64_t first) {
         for (int path = 0; path < paths; path++) {
             uint32_t values[64];
             int taken = 0;
@@ -32,7 +32,12 @@ inline void paths_on_cpu(const uint32_t* x, uint32_t* y, int64_t count, int path
             work_on_cpu(values, taken, path, rounds);
             for (int k = 0; k < taken; k++) y[first + path + int64_t{k} * paths] = values[k];
         }
-    }
+    };
+    const int64_t group = 64 * paths;
+    const auto work = [&](int64_t, int64_t begin, int64_t end) {
+        for (int64_t k = begin; k < end; k++) take_group(k * group);
+    };
+    lab::in_parts(lab::divide_up(count, group), work, group * rounds);
 }
 
 inline void short_branch_on_cpu(const uint32_t* x, uint32_t* y, int64_t count) {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "../../../common/lab.h"
+
 struct View {
     int height, width, limit;
     double left, top, step;  // the centre of pixel (0, 0), and the distance of two
@@ -60,8 +62,8 @@ EACH_ROUNDED inline bool surely_inside(double x, double y) {
     return heart || (x + 1) * (x + 1) + y * y < 0.0624999;
 }
 
-EACH_ROUNDED inline void dwells_on_cpu(const View& view, int32_t* dwells) {
-    for (int64_t i = 0; i < int64_t{view.height} * view.width; i++) {
+EACH_ROUNDED inline void row_on_cpu(const View& view, int64_t row, int32_t* dwells) {
+    for (int64_t i = row * view.width; i < (row + 1) * view.width; i++) {
         const double x = view.left + double(i % view.width) * view.step;
         const double y = view.top + double(i / view.width) * view.step;
         double real = 0, imaginary = 0;
@@ -74,6 +76,15 @@ EACH_ROUNDED inline void dwells_on_cpu(const View& view, int32_t* dwells) {
         }
         dwells[i] = dwell;
     }
+}
+
+// Rows are dealt out in turn, for those in the middle take longest.
+inline void dwells_on_cpu(const View& view, int32_t* dwells) {
+    const int64_t steps = 100 * int64_t{view.width}, parts = lab::parts_of(view.height, steps);
+    const auto work = [&](int64_t part, int64_t, int64_t) {
+        for (int64_t row = part; row < view.height; row += parts) row_on_cpu(view, row, dwells);
+    };
+    lab::in_parts(view.height, work, steps);
 }
 
 EACH_ROUNDED inline View make_view(int height, int width, int limit, double x, double y,

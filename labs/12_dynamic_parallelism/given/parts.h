@@ -144,7 +144,7 @@ inline void run_picture(const Request& request, lab::Study& study) {
         dwells_on_cpu(view, expected.data());
     }
     study.note(
-        lab::format("direct, on one core of the CPU: %.1f ms; the largest parts of the set "
+        lab::format("direct, on all cores of the CPU: %.1f ms; the largest parts of the set "
                     "by a formula",
                     clock.milliseconds()));
     const Reach reach = reach_of(request);

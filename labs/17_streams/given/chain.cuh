@@ -34,7 +34,8 @@ inline void stir_on_cpu(std::vector<uint32_t>& cells, uint32_t key, int times) {
 inline void step_on_cpu(std::vector<uint32_t>& cells) {
     const std::vector<uint32_t> from = cells;
     const size_t count = cells.size();
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 1; i + 1 < count; ++i) cells[i] = 3 * from[i] + (from[i - 1] ^ from[i + 1]);
+    for (const size_t i : {size_t{0}, count - 1})
         cells[i] = 3 * from[i] + (from[(i + count - 1) % count] ^ from[(i + 1) % count]);
 }
 

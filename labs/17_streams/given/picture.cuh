@@ -37,10 +37,10 @@ inline lab::Launch sharpen_shape(int width, int rows) {
             block};
 }
 
-// The reference: the same on the host, one loop.
-inline void sharpen_on_cpu(const uint8_t* input, uint8_t* output, int height, int width) {
-    const lab::NvtxRange range("reference");
-    for (int y = 0; y < height; ++y) {
+// The reference: the same on the host.
+inline void sharpen_rows_on_cpu(const uint8_t* input, uint8_t* output, int height, int width,
+                                int begin, int end) {
+    for (int y = begin; y < end; ++y) {
         for (int x = 0; x < width; ++x) {
             int sum = 0;
             for (int dy = -1; dy <= 1; ++dy) {
@@ -52,6 +52,13 @@ inline void sharpen_on_cpu(const uint8_t* input, uint8_t* output, int height, in
             output[here] = sharpened(input[here], sum - input[here]);
         }
     }
+}
+inline void sharpen_on_cpu(const uint8_t* input, uint8_t* output, int height, int width) {
+    const lab::NvtxRange range("reference");
+    const auto work = [&](int64_t, int64_t begin, int64_t end) {
+        sharpen_rows_on_cpu(input, output, height, width, int(begin), int(end));
+    };
+    lab::in_parts(height, work, 9 * int64_t{width});
 }
 
 // What the host is told of a strip that has come back: the sum of its first and its last row, as a sample.

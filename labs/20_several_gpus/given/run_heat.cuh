@@ -53,12 +53,15 @@ inline std::vector<float> heat_on_cpu(std::vector<float> cells, int height, int 
     const lab::NvtxRange range("reference");
     std::vector<float> next = cells;
     for (int step = 0; step < steps; ++step, std::swap(cells, next)) {
-        for (int y = 1; y < height - 1; ++y) {
-            const float* const row = cells.data() + int64_t{y} * width;
-            float* const to = next.data() + int64_t{y} * width;
-            for (int x = 1; x < width - 1; ++x)
-                to[x] = 0.25f * ((row[x - width] + row[x + width]) + (row[x - 1] + row[x + 1]));
-        }
+        const auto work = [&](int64_t, int64_t begin, int64_t end) {
+            for (int64_t y = std::max<int64_t>(begin, 1); y < end && y < height - 1; ++y) {
+                const float* const row = cells.data() + y * width;
+                float* const to = next.data() + y * width;
+                for (int x = 1; x < width - 1; ++x)
+                    to[x] = 0.25f * ((row[x - width] + row[x + width]) + (row[x - 1] + row[x + 1]));
+            }
+        };
+        lab::in_parts(height, work, width);
     }
     return cells;
 }

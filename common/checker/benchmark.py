@@ -41,11 +41,13 @@ CPU_NOTE = "CPU mode: these are not GPU times."
 class Benchmark:
     """What one lab measures, and what is drawn of it."""
 
-    def __init__(self, file: str, peers: list[str] | tuple[str, ...] = ()):
+    def __init__(self, file: str, peers: list[str] | tuple[str, ...] = (), one_process: bool = False):
+        """`one_process`: for all runs; it is half a second a run on a card. Not where a run leaves its mark on the device."""
         folder = Path(file).resolve().parent
         self.name = folder.name
         self.results = Path(os.path.relpath(folder.parents[1] / "build/bench" / folder.name))
         self.peers = tuple(peers)
+        self.one_process = one_process
         self.runs: list[list[tuple[list[str], list[str]]]] = []  # those of a list may be made at the same time
         self.cores: list[int] = []  # of each list
         self.plots: list[dict] = []
@@ -148,8 +150,12 @@ class Benchmark:
         cores = 0 if backend == "cpu" else os.cpu_count() or 1
         groups = [part for group, taken in zip(self.runs, self.cores)
                   for part in ([group] if taken <= cores else [[run] for run in group])]
-        for group in groups:
-            for status in self.measure_group(program, [run[backend == "cpu"] for run in group], fresh):
+        # A group is of processes, and each of these of runs.
+        processes = [[[run[backend == "cpu"]] for run in group] for group in groups]
+        if self.one_process:
+            processes = [[[run for group in processes for process in group for run in process]]]
+        for group in processes:
+            for status in self.measure_group(program, group, fresh):
                 if status not in (0, 1, SKIPPED):
                     # A benchmark with a hole in it would be taken for a whole one.
                     sys.exit(f"{self.name}/bench.py: the run ended with status {status}; nothing was written")
@@ -161,17 +167,19 @@ class Benchmark:
         fresh.replace(path)
         return worst
 
-    def measure_group(self, program: Path, group: list[list[str]], path: Path) -> list[int]:
-        """Runs at the same time, all but the last with what they say kept for the end; their rows in order."""
+    def measure_group(self, program: Path, group: list[list[list[str]]], path: Path) -> list[int]:
+        """Processes at the same time, all but the last with what they say kept for the end; their rows in order."""
         parts = [path.with_suffix(f".{number}.part") for number in range(len(group))]
         for part in parts:
             part.unlink(missing_ok=True)
-        started = [subprocess.Popen([program, *words, "--csv", part], text=True, stdout=subprocess.PIPE)
-                   for words, part in zip(group[:-1], parts)]
-        print(f"\n{self.name}: {shlex.join(group[-1])}", flush=True)
-        last = subprocess.run([program, *group[-1], "--csv", parts[-1]], check=False).returncode
-        for words, job in zip(group, started):
-            print(f"\n{self.name}: {shlex.join(words)}\n{job.communicate()[0]}", end="", flush=True)
+        commands = [[program, *runs[0], "--csv", part] + [word for run in runs[1:] for word in ("--and", *run, "--csv", part)]
+                    for runs, part in zip(group, parts)]
+        titles = [f"\n{self.name}: {shlex.join(runs[0])}" if len(runs) == 1 else "" for runs in group]  # several say it themselves
+        started = [subprocess.Popen(command, text=True, stdout=subprocess.PIPE) for command in commands[:-1]]
+        print(titles[-1], flush=True)
+        last = subprocess.run(commands[-1], check=False).returncode
+        for title, job in zip(titles, started):
+            print(f"{title}\n{job.communicate()[0]}", end="", flush=True)
         for part in parts:
             if part.exists():
                 heading, *rows = part.read_text(encoding="utf-8").splitlines(keepends=True)

@@ -2,7 +2,7 @@
 
 from checker.benchmark import Benchmark
 
-benchmark = Benchmark(__file__)
+benchmark = Benchmark(__file__, one_process=True)
 for elements in ("16Mi", "64Mi", "256Mi", "1Gi"):
     benchmark.run("--elements", elements, cpu=["--elements", elements.replace("Mi", "Ki").replace("1Gi", "1Mi")])
 benchmark.bars("GB/s")

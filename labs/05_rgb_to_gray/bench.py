@@ -2,7 +2,7 @@
 
 from checker.benchmark import Benchmark
 
-benchmark = Benchmark(__file__, peers=("npp",))
+benchmark = Benchmark(__file__, peers=("npp",), one_process=True)
 for height, width in ((1080, 1920), (8192, 8192), (16384, 16384), (8191, 8193)):
     benchmark.run("--height", height, "--width", width, cpu=("--height", height // 16, "--width", width // 16))
 benchmark.bars("GB/s", title="RGB to gray", only="^(?!16384)")  # that one is in the table

@@ -2,7 +2,7 @@
 
 from checker.benchmark import Benchmark
 
-benchmark = Benchmark(__file__, peers=("npp",))
+benchmark = Benchmark(__file__, peers=("npp",), one_process=True)
 
 
 def flip(height, width, channels, direction):

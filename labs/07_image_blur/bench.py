@@ -2,7 +2,7 @@
 
 from checker.benchmark import Benchmark
 
-benchmark = Benchmark(__file__, peers=("npp",))
+benchmark = Benchmark(__file__, peers=("npp",), one_process=True)
 for channels in (1, 3):
     for radius in (1, 5, 25, 100):
         benchmark.run("--height", 8192, "--width", 8192, "--channels", channels, "--radius", radius,

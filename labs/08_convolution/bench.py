@@ -2,7 +2,7 @@
 
 from checker.benchmark import Benchmark
 
-benchmark = Benchmark(__file__, peers=("npp",))
+benchmark = Benchmark(__file__, peers=("npp",), one_process=True)
 for type in ("float32", "uint8"):
     for size in (3, 7, 15):
         words = ("--type", type, "--filter", "gaussian", "--size", size)

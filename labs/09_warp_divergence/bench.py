@@ -2,7 +2,7 @@
 
 from checker.benchmark import Benchmark
 
-benchmark = Benchmark(__file__)
+benchmark = Benchmark(__file__, one_process=True)
 benchmark.run("--variant", "short_branch,thread_parity,warp_parity,exchange")
 for paths in (1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 28, 32):
     benchmark.run("--variant", "by_thread,by_warp", "--paths", paths)

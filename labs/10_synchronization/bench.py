@@ -2,7 +2,7 @@
 
 from checker.benchmark import Benchmark
 
-benchmark = Benchmark(__file__, peers=("cub",))
+benchmark = Benchmark(__file__, peers=("cub",), one_process=True)
 for elements, on_cpu in (("1Mi", "16Ki"), ("16Mi", "64Ki"), ("256Mi", "256Ki")):
     benchmark.run("--elements", elements, cpu=("--elements", on_cpu))
 for data in ("random", "equal"):

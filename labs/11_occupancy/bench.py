@@ -7,7 +7,7 @@ SHARED = (0, 4096, 6144, 9216, 13312, 18432, 27648, 37888, 57344, 64512, 100352,
 BLOCKS = (32, 128, 256, 512, 768, 1024)
 SMALL = ("--walkers", 128, "--values", 1024, "--steps", 8)
 
-benchmark = Benchmark(__file__)
+benchmark = Benchmark(__file__, one_process=True)
 for shared in SHARED:  # shared memory that nobody uses keeps other blocks away
     words = ("--variant", KERNELS, "--block", 64, "--shared", shared)
     benchmark.run(*words, cpu=(*words, *SMALL))

@@ -13,7 +13,7 @@ def too_slow(products: int) -> list[str]:
     return [name for name, most in limits.items() if products > most]
 
 
-benchmark = Benchmark(__file__, peers=["cublas", "openblas"])
+benchmark = Benchmark(__file__, peers=["cublas", "openblas"], one_process=True)
 for type in ("double", "float", "half"):
     for m, k, n in SHAPES[:-2] if type == "half" else SHAPES:
         slow = too_slow(m * k * n) + (["openblas"] if type == "half" else [])

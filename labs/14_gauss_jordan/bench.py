@@ -5,7 +5,7 @@ from checker.benchmark import Benchmark
 # They walk through the matrix once for each unknown, or run on the host: minutes where n is large.
 SLOW = "report,on_device,gauss_jordan,tiled,one_block,openblas"
 
-benchmark = Benchmark(__file__, peers=["cusolver", "openblas"])
+benchmark = Benchmark(__file__, peers=["cusolver", "openblas"], one_process=True)
 for type in ("double", "float"):
     for n in (256, 512, 1024, 2048, 4096, 8192, 16384):
         without = ["--without", SLOW] if n > 2048 else []

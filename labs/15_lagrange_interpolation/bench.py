@@ -5,7 +5,7 @@ from checker.benchmark import Benchmark
 DEGREES = (31, 63, 127, 319, 1000)
 FAST = "barycentric,product,constant,warp_a_point,blocked,copied,overlapped"
 
-benchmark = Benchmark(__file__)
+benchmark = Benchmark(__file__, one_process=True)
 for points in (1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000):
     for degree in DEGREES:
         # n^2 factors a point: where that takes more than a few tenths of a second, only the others

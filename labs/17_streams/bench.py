@@ -60,7 +60,7 @@ class WithTimeline(Benchmark):
         return [*drawn, ("when each copy and kernel of 8 strips ran", "timeline.svg")]
 
 
-benchmark = WithTimeline(__file__)
+benchmark = WithTimeline(__file__, one_process=True)
 PICTURES = "whole,strips,graph,pageable,one_stream,with_default"
 CHAINS = "one_by_one,captured,built"
 for strips in (1, 2, 4, 8, 16, 32, 64, 128):

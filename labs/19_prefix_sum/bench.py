@@ -2,7 +2,7 @@
 
 from checker.benchmark import Benchmark
 
-benchmark = Benchmark(__file__, peers=("cub", "cub_select", "cub_radix"))
+benchmark = Benchmark(__file__, peers=("cub", "cub_select", "cub_radix"), one_process=True)
 for elements, on_cpu in (("1Mi", "8Ki"), ("16Mi", "16Ki"), ("256Mi", "32Ki")):
     benchmark.run("--task", "scan", "--elements", elements, cpu=("--task", "scan", "--elements", on_cpu))
 for task in ("compaction", "radix_pass"):

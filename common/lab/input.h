@@ -25,7 +25,7 @@ constexpr uint64_t mixed_bits(uint64_t counter) {
 template <class T>
 std::vector<T> random_values(int64_t count, T low, T high, uint64_t seed) {
     const NvtxRange range("input");
-    std::vector<T> values(static_cast<size_t>(count));
+    std::vector<T> values = zeros<T>(count);
     const uint64_t start = mixed_bits(seed + 1);
     in_parts(count, [&](int64_t, int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <thread>
 #include <vector>
@@ -30,6 +31,27 @@ inline void in_parts(int64_t count, const std::function<void(int64_t, int64_t, i
     for (int64_t part = 1; part < parts; ++part) others.emplace_back(run, part);
     run(0);
     for (std::thread& other : others) other.join();
+}
+
+template <class T>
+void fill(std::vector<T>& values, T value) {
+    in_parts(int64_t(values.size()), [&](int64_t, int64_t begin, int64_t end) {
+        std::fill(values.begin() + begin, values.begin() + end, value);
+    });
+}
+
+// A vector of zeros. Most of the time is the system's, which gives a page of memory when it is first written to: so that
+// is shared out as well, before the vector has its elements.
+template <class T>
+std::vector<T> zeros(int64_t count) {
+    std::vector<T> values;
+    values.reserve(size_t(count));
+    void* const memory = values.data();
+    in_parts(count * int64_t(sizeof(T)), [&](int64_t, int64_t begin, int64_t end) {
+        std::memset(static_cast<char*>(memory) + begin, 0, size_t(end - begin));
+    });
+    values.resize(size_t(count));
+    return values;
 }
 
 }  // namespace lab

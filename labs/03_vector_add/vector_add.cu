@@ -213,7 +213,7 @@ void note_where_the_time_goes(lab::Results& results, const Variant& variant, con
                               const lab::TwoArrays& input, float* d_a, float* d_b, float* d_sum) {
     const Shape shape = variant.shape(request);
     const size_t bytes = request.count * sizeof(float);
-    std::vector<float> h_sum(request.count);
+    std::vector<float> h_sum = lab::zeros<float>(request.count);
     lab::HostTimer clock;
     add_on_cpu(input.a.data(), input.b.data(), h_sum.data(), request.count);
     const double cpu = clock.milliseconds();
@@ -278,7 +278,7 @@ int main(int argc, char** argv) {
     results.size(lab::format("%lld elements", static_cast<long long>(count)));
     results.limit(lab::copy_bandwidth(3 * bytes / 2));  // as many bytes in all as the sum moves
 
-    std::vector<float> reference(count), h_sum(count);
+    std::vector<float> reference = lab::zeros<float>(count), h_sum = lab::zeros<float>(count);
     add_on_cpu(input.a.data(), input.b.data(), reference.data(), count);
 
     float *d_a = nullptr, *d_b = nullptr, *d_sum = nullptr;
@@ -294,7 +294,7 @@ int main(int argc, char** argv) {
         const auto work = [&] { variant.launch(shape, d_a, d_b, d_sum, count); };
         const auto attempt = [&] {
             CHECK(cudaMemset(d_sum, 0xFF, bytes));  // NaN: what no thread writes will show
-            std::fill(h_sum.begin(), h_sum.end(), NAN);
+            lab::fill(h_sum, NAN);
             work();
             // TODO 1d (1 line): copy the sum back to h_sum. The copy waits for the kernel.
             return lab::compare(h_sum.data(), reference.data(), count);

@@ -220,7 +220,7 @@ int main(int argc, char** argv) {
                              static_cast<long long>(width)));
     results.limit(lab::copy_bandwidth(3 * bytes / 2));  // as many bytes in all as the sum moves
 
-    std::vector<float> reference(count), h_sum(count);
+    std::vector<float> reference = lab::zeros<float>(count), h_sum = lab::zeros<float>(count);
     const lab::HostTimer clock;
     add_on_cpu(input.a.data(), input.b.data(), reference.data(), height, width);
     results.note(lab::format("the same sum on the CPU, one loop: %.3f ms", clock.milliseconds()));

@@ -87,8 +87,8 @@ std::vector<T> run_variants(const Request& request, const Filter& filter, const 
     study.moves(bytes);
     note_limits(study, bytes, input.planes * operations_of("", s), bandwidth);
 
-    std::vector<double> reference(input.planes * out_count);
-    std::vector<T> h_output(input.planes * out_count);
+    std::vector<double> reference = lab::zeros<double>(input.planes * out_count);
+    std::vector<T> h_output = lab::zeros<T>(input.planes * out_count);
     for (int64_t p = 0; p < input.planes; p++) {
         filter_on_cpu(input.values.data() + p * count, filter.values.data(),
                       reference.data() + p * out_count, s);

@@ -1,6 +1,7 @@
 """checker.benchmark: runs, the CSV, the table, the plots made from the CSV alone."""
 
 import csv
+import re
 import subprocess
 import sys
 
@@ -117,6 +118,42 @@ def test_runs_for_which_there_are_too_few_cores(lab, folder):
     bench.write_text(BENCH.replace('"--small"]', '"--small"], beside=radius == 5, cores=100_000'))
     result = lab.run("--program", lab())
     assert "measuring --radius 1\n\n07_blur: --radius 5\nmeasuring --radius 5\n" in result.stdout
+
+
+@pytest.fixture
+def in_one_process(lab, folder):
+    """The lab's program, which now makes all runs of a command, each like the program itself."""
+    bench = folder / "labs/07_blur/bench.py"
+    bench.write_text(BENCH.replace('"vendor"])', '"vendor"], one_process=True)'))
+
+    def make(status):
+        program = lab()
+        program.rename(program.with_name("one"))
+        program.write_text(f"""#!{sys.executable}
+import subprocess, sys
+runs, one = " ".join(sys.argv[1:]).split(" --and "), sys.argv[0].replace("/blur", "/one").replace("07_one", "07_blur")
+for run in runs:
+    print("of", len(runs), flush=True)
+    subprocess.run([one, *run.split(" ")], check=True)
+    if {status} == 77 and len(runs) > 1:
+        sys.exit(77)  # as lab::skip() does
+sys.exit({status} if len(runs) > 1 else 0)
+""")
+        program.chmod(0o755)
+        return lab.run("--program", program)
+
+    return make
+
+
+@pytest.mark.parametrize("status, ends, processes", [(0, 0, ["2", "2"]), (101, 1, ["2", "2"]), (77, 0, ["2", "1", "1"]), (3, 1, ["2", "2"])])
+def test_one_process_for_all_runs(lab, in_one_process, status, ends, processes):
+    result = in_one_process(status)
+    assert result.returncode == ends, result.stderr
+    assert re.findall(r"^of (\d)$", result.stdout, re.MULTILINE) == processes
+    assert ("status 3; nothing was written" in result.stderr) == (status == 3)
+    if status != 3:
+        with open(lab.folder / "results.csv", newline="") as file:
+            assert [row["size"][-1] for row in csv.DictReader(file)] == [*"11115555"]
 
 
 def test_a_wrong_result_is_seen(lab):

@@ -473,6 +473,36 @@ def test_random_values_cover_their_range(program, run, folder):
     assert len(set(values)) == 1000 and abs(values.mean()) < 0.1 and 0.5 < values.std() < 0.65
 
 
+# A benchmark: one process for many runs
+
+
+@pytest.fixture(scope="module")
+def several(build):
+    return build(RUN, name="several_runs", flags="-DLAB_BENCH")
+
+
+def test_several_runs_in_one_process(several, run, folder):
+    def random(seed):
+        return ["--types", "random many", "--seed", seed, "--output", folder / f"{seed}.npy"]
+
+    result = run(several, *random(1), "--and", *random(2))
+    assert result.returncode == 0 and result.stdout.count("random many --seed") == 2, result.stderr
+    for seed in (1, 2):
+        assert numpy.array_equal(numpy.load(folder / f"{seed}.npy"), expected_bits(seed, (4 << 20) + 5).astype("uint8"))
+
+
+@pytest.mark.parametrize("first, second, status", [
+    ("integers", "study", 101), ("study", "integers", 101), ("integers", "integers", 0),
+    ("skip", "integers", 77), ("refuse", "integers", 2), ("fail", "integers", 1)])
+def test_how_several_runs_end(several, run, first, second, status):
+    assert run(several, "--case", first, "--and", "--case", second).returncode == status
+
+
+def test_a_single_run_ends_as_ever(several, run):
+    assert run(several, "--case", "study").returncode == 1
+    assert run(several).returncode == 0
+
+
 # Time
 
 

@@ -28,6 +28,7 @@ import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from .usage import backend_of
@@ -35,6 +36,7 @@ from .usage import backend_of
 MOST_TABLES = 9  # sizes; with more there is one table for all
 UNITS = {"milliseconds": "time in ms", "GB/s": "GB/s", "GFLOP/s": "GFLOP/s"}
 SKIPPED = 77
+SEVERAL = 100  # more is the status where several runs have all ended (common/lab/several_runs.h)
 CPU_NOTE = "CPU mode: these are not GPU times."
 
 
@@ -141,31 +143,36 @@ class Benchmark:
     # Measuring
 
     def measure(self, program: Path, path: Path) -> int:
-        """Every run, one after the other, into a new CSV file. 1 when a result was wrong."""
+        """Every run into a new CSV file. 1 when a result was wrong."""
         fresh = path.with_suffix(".part")
         fresh.unlink(missing_ok=True)
-        backend = backend_of(program)
         worst = 0
-        # In CPU mode every run takes all cores.
-        cores = 0 if backend == "cpu" else os.cpu_count() or 1
-        groups = [part for group, taken in zip(self.runs, self.cores)
-                  for part in ([group] if taken <= cores else [[run] for run in group])]
-        # A group is of processes, and each of these of runs.
-        processes = [[[run[backend == "cpu"]] for run in group] for group in groups]
-        if self.one_process:
-            processes = [[[run for group in processes for process in group for run in process]]]
-        for group in processes:
-            for status in self.measure_group(program, group, fresh):
-                if status not in (0, 1, SKIPPED):
-                    # A benchmark with a hole in it would be taken for a whole one.
-                    sys.exit(f"{self.name}/bench.py: the run ended with status {status}; nothing was written")
-                if status == 1:
-                    worst = 1
+        for status in self.statuses(program, fresh):
+            if status not in (0, 1, SKIPPED):
+                # A benchmark with a hole in it would be taken for a whole one.
+                sys.exit(f"{self.name}/bench.py: the run ended with status {status}; nothing was written")
+            if status == 1:
+                worst = 1
         if not fresh.exists():
             print(f"{self.name}/bench.py: no run gave a time", file=sys.stderr)
             return max(worst, SKIPPED if worst == 0 else 1)
         fresh.replace(path)
         return worst
+
+    def statuses(self, program: Path, path: Path) -> Iterator[int]:
+        """Measures one group of runs after the other, and says how they ended."""
+        on_cpu = backend_of(program) == "cpu"
+        runs = [[run[on_cpu] for run in group] for group in self.runs]
+        if self.one_process and len(runs) > 1:
+            [status] = self.measure_group(program, [[run for group in runs for run in group]], path)
+            if status not in (1, SKIPPED):
+                yield status - SEVERAL if status in (SEVERAL + 1, SEVERAL + SKIPPED) else status
+                return
+            path.unlink(missing_ok=True)  # one run has ended the process of all: now each has its own
+        cores = 0 if on_cpu else os.cpu_count() or 1  # in CPU mode every run takes all cores
+        for group, taken in zip(runs, self.cores):
+            for part in [group] if taken <= cores else [[run] for run in group]:
+                yield from self.measure_group(program, [[run] for run in part], path)
 
     def measure_group(self, program: Path, group: list[list[list[str]]], path: Path) -> list[int]:
         """Processes at the same time, all but the last with what they say kept for the end; their rows in order."""

@@ -14,8 +14,8 @@
 
 int run_once(int argc, char** argv);
 
-// The runs, each with the words up to the next --and. Returns the status of the first that failed, or else 1 if a
-// result of one was wrong, 77 if all were skipped, 0.
+// The runs, each with the words up to the next --and. Returns the status of the first that failed, or else 0, or
+// what tells that all have ended: 101 if a result was wrong, 177 if all were skipped. 1 and 77 come from an exit.
 int main(int argc, char** argv) {
 #ifdef __GLIBC__
     // What a run gives back stays for the next one: a page that is new to the process takes longer than its use.
@@ -23,13 +23,15 @@ int main(int argc, char** argv) {
     mallopt(M_TRIM_THRESHOLD, -1);
 #endif
     int status = 77;
+    bool several = false;
     std::vector<char*> words = {argv[0]};
     for (int i = 1; i <= argc; ++i) {
         if (i < argc && std::strcmp(argv[i], "--and") != 0) {
             words.push_back(argv[i]);
             continue;
         }
-        if (i < argc || words.size() < size_t(argc)) {  // there are several
+        several = several || i < argc;
+        if (several) {
             std::printf("\n%s:", program_invocation_short_name);
             for (size_t k = 1; k < words.size(); ++k) std::printf(" %s", words[k]);
             std::printf("\n");
@@ -41,7 +43,7 @@ int main(int argc, char** argv) {
         if (ended == 1 || status == 77) status = ended;
         words = {argv[0]};
     }
-    return status;
+    return several && status != 0 ? 100 + status : status;
 }
 
 #define main run_once

@@ -164,6 +164,8 @@ def test_a_source_that_is_not_a_cu_file(name, tmp_path):
                                  'int main(void) { int n; cudaGetDeviceCount(&n); printf("%d\\n", n); return 0; }\n')
     result = make("run", tmp_path, [name], "")
     assert (result.returncode, result.stdout) == (0, "1\n"), result.stderr
+    (tmp_path / name).write_text("#include <nvcomp.h>\nint main(void) { return 0; }\n")
+    assert f"{name}:1: error: nvcomp.h is not in CPU mode, which has no nvCOMP" in make("run", tmp_path, [name], "").stderr
 
 
 @only_cpu

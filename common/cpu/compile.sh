@@ -382,8 +382,8 @@ elif [ ${#sources[@]} -gt 1 ]; then
         objects+=("$work/$number.o")
     done
     link -x none "${objects[@]}"
-elif [[ $source == *.c ]] && ! "${preprocess[@]}" 2>/dev/null | grep -q "^# 1 \"$here/include/"; then
-    # C, as nvcc has it, unless it includes what is C++ here.
+elif [[ $source == *.c ]] && ! "${preprocess[@]}" 2>"$work/said" | grep -q "^# 1 \"$here/include/" && ! grep -q 'fatal error' "$work/said"; then
+    # C, as nvcc has it, unless it includes what is C++ here, or what is not there.
     flags=("${flags[@]/#-std=c++*/-std=gnu17}") instrument=()
     run_compiler -c -x c "$source" -o "$work/output"
 else

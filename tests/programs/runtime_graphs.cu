@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 
 #include "runtime_expect.h"
 #include "runtime_log.h"
@@ -148,6 +149,41 @@ void check_capture() {
         append_kernel<<<1, 1>>>(log.entries, log.length, 'd');
         return cudaGetLastError();
     });
+    // Memory and the like, where the mode does not allow it: of any thread, or of the one that captures.
+    void* memory = nullptr;
+    const auto outcome = [&](cudaStreamCaptureMode mode, const auto& call) {
+        cudaGraph_t graph = nullptr;
+        SUCCEEDS(cudaStreamBeginCapture(stream, mode));
+        const cudaError_t error = call();
+        EXPECT(cudaStreamEndCapture(stream, &graph) ==
+               (error == cudaSuccess ? cudaSuccess : cudaErrorStreamCaptureInvalidated));
+        if (graph != nullptr) SUCCEEDS(cudaGraphDestroy(graph));
+        cudaGetLastError();
+        return error;
+    };
+    const auto allocate = [&] { return cudaMalloc(&memory, 4); };
+    const auto allocate_elsewhere = [&] {
+        cudaError_t error = cudaSuccess;
+        std::thread([&] { error = cudaMalloc(&memory, 4); }).join();
+        return error;
+    };
+    constexpr cudaStreamCaptureMode global = cudaStreamCaptureModeGlobal,
+                                    own = cudaStreamCaptureModeThreadLocal,
+                                    relaxed = cudaStreamCaptureModeRelaxed;
+    constexpr cudaError_t unsupported = cudaErrorStreamCaptureUnsupported;
+    EXPECT(outcome(global, allocate) == unsupported && outcome(own, allocate) == unsupported);
+    EXPECT(outcome(global, allocate_elsewhere) == unsupported);
+    EXPECT(outcome(own, allocate_elsewhere) == cudaSuccess && cudaFree(memory) == cudaSuccess);
+    EXPECT(outcome(relaxed, allocate) == cudaSuccess);
+    EXPECT(outcome(global, [&] { return cudaFree(memory); }) == unsupported);
+    EXPECT(outcome(relaxed, [&] { return cudaFree(memory); }) == cudaSuccess);
+    EXPECT(outcome(global, [&] { return cudaEventQuery(outside); }) == unsupported);
+    EXPECT(outcome(global, [&] { return cudaStreamSynchronize(other); }) == unsupported);
+    cudaStreamCaptureMode mode = relaxed;
+    SUCCEEDS(cudaThreadExchangeStreamCaptureMode(&mode));
+    EXPECT(mode == global && outcome(global, allocate) == cudaSuccess);
+    SUCCEEDS(cudaThreadExchangeStreamCaptureMode(&mode));
+    SUCCEEDS(cudaFree(memory));
     SUCCEEDS(cudaFree(number));
     for (const cudaStream_t one : {stream, other}) SUCCEEDS(cudaStreamDestroy(one));
     for (const cudaEvent_t one : {forked, joined, outside}) SUCCEEDS(cudaEventDestroy(one));

@@ -106,6 +106,13 @@ cudaError_t state_of(cudaStream_t stream) {
     return failed(cudaErrorStreamCaptureImplicit,
                   "the default stream would have to wait for a stream that is captured");
 }
+// Memory, graphs and waiting while a stream is captured: an error, but where the capture's mode allows it.
+cudaError_t refuse_in_capture() {
+    if (!Queue::instance().breaks_capture_by_mode()) return cudaSuccess;
+    return failed(cudaErrorStreamCaptureUnsupported,
+                  "a stream is captured, in a mode that does not allow this call: make it before "
+                  "cudaStreamBeginCapture");
+}
 bool is_event(cudaEvent_t event) { return Queue::instance().events.count(event) != 0; }
 
 bool is_device(int device) { return device >= 0 && device < static_cast<int>(devices().size()); }

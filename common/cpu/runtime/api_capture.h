@@ -9,15 +9,15 @@
 #include "api_graphs.h"
 
 // What the stream gets from now on becomes a graph, and what streams get that wait for its events.
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
     if (const Call call; !call) return call.state;
     if (stream == nullptr || !is_stream(stream))
         return failed(cudaErrorStreamCaptureUnsupported,
                       "the default stream cannot be captured: make one with cudaStreamCreate");
     if (Queue::instance().captures.count(stream) != 0)
         return failed(cudaErrorIllegalState, "the stream is captured already");
-    Queue::instance().captures[stream] =
-        std::make_shared<CapturedStreams>(CapturedStreams{stream, {}, {}});
+    Queue::instance().captures[stream] = std::make_shared<CapturedStreams>(
+        CapturedStreams{stream, mode, std::this_thread::get_id(), {}, {}});
     return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
@@ -52,6 +52,10 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
                      return cudaSuccess;
                  });
     }
+    return cudaSuccess;
+}
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+    std::swap(Queue::capture_mode, *mode);
     return cudaSuccess;
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {

@@ -64,6 +64,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     if (!is_event(event)) return failed(cudaErrorInvalidResourceHandle);
     if (event->capture != nullptr && Queue::instance().break_captures())
         return failed(cudaErrorCapturedEvent);
+    if (const cudaError_t error = refuse_in_capture(); error != cudaSuccess) return error;
     if (event->record != nullptr) Queue::instance().wait_for(event->record->number);
     return device_state();
 }
@@ -74,6 +75,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     if (!is_event(event)) return failed(cudaErrorInvalidResourceHandle);
     if (event->capture != nullptr && Queue::instance().break_captures())
         return failed(cudaErrorCapturedEvent);
+    if (const cudaError_t error = refuse_in_capture(); error != cudaSuccess) return error;
     if (event->record == nullptr) return device_state();
     if (!event->record->done && !Queue::instance().asked(event->record->number))
         return cudaErrorNotReady;

@@ -194,6 +194,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
                                  unsigned long long) {
     if (const Call call; !call) return call.state;
     if (const cudaError_t error = state_of(graph); error != cudaSuccess) return error;
+    if (const cudaError_t error = refuse_in_capture(); error != cudaSuccess) return error;
     auto made = std::make_unique<CUgraphExec_st>();
     const cudaError_t error = fill_executable(*made, *graph);
     if (error == cudaSuccess) *executable = made.release();

@@ -127,7 +127,7 @@ cudaError_t add_library_work(const char* function, cudaStream_t stream,
                              const std::vector<Piece>& pieces, std::function<void()> work) {
     const Call call(function);
     if (!call) return call.state;
-    if (!is_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
+    if (const cudaError_t error = state_of(stream); error != cudaSuccess) return error;
     for (const Piece& piece : pieces) expect_on_device(function, piece);
     Queue::instance().add(stream, [pieces, work = std::move(work)] {
         if (lost_device != cudaSuccess) return;

@@ -42,6 +42,7 @@ cudaError_t allocate(void** pointer, size_t bytes, MemoryKind kind,
     if (pointer == nullptr) return failed(cudaErrorInvalidValue);
     *pointer = nullptr;
     if (bytes == 0) return cudaSuccess;
+    if (const cudaError_t error = refuse_in_capture(); error != cudaSuccess) return error;
     *pointer = Memory::instance().allocate(bytes, kind, capacity(kind), current_device);
     if (*pointer != nullptr) {
         Leaks::instance().allocated(*pointer);
@@ -84,6 +85,7 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int) {
 cudaError_t cudaMallocHost(void** pointer, size_t bytes, unsigned int) {
     const Call call;
     if (!call) return call.state;
+    if (const cudaError_t error = refuse_in_capture(); error != cudaSuccess) return error;
     *pointer = bytes == 0 ? nullptr : std::aligned_alloc(page_bytes, round_up(bytes, page_bytes));
     if (*pointer == nullptr) return bytes == 0 ? cudaSuccess : failed(cudaErrorMemoryAllocation);
     Memory::instance().add(*pointer, bytes, MemoryKind::pinned);
@@ -117,6 +119,7 @@ cudaError_t cudaFree(void* pointer) {
     if (!call) return call.state;
     Queue::instance().wait_for_all();
     if (pointer == nullptr) return device_state();
+    if (const cudaError_t error = refuse_in_capture(); error != cudaSuccess) return error;
     if (!Memory::instance().release(pointer, MemoryKind::device, MemoryKind::managed)) {
         const Allocation* const allocation = Memory::instance().find(pointer);
         const bool again =
@@ -148,6 +151,7 @@ cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int) {
     if (Memory::instance().find(pointer) != nullptr) {
         return failed(cudaErrorHostMemoryAlreadyRegistered);
     }
+    if (const cudaError_t error = refuse_in_capture(); error != cudaSuccess) return error;
     Memory::instance().add(pointer, bytes, MemoryKind::registered);
     return cudaSuccess;
 }

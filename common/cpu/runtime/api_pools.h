@@ -69,10 +69,17 @@ struct Pools {
 }  // namespace
 }  // namespace cuda_cpu
 
+namespace {
+void refuse_memory_nodes(const char* function, cudaStream_t stream) {
+    if (Queue::instance().captures.count(stream) != 0)
+        refuse_call(function, "memory nodes of graphs");
+}
+}  // namespace
 cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t pool,
-                                    cudaStream_t) {
+                                    cudaStream_t stream) {
     const Call call;
     if (!call) return call.state;
+    refuse_memory_nodes("cudaMallocAsync", stream);
     if (!Pools::instance().has(pool))
         return failed(cudaErrorInvalidValue, "the memory pool does not exist");
     const cudaError_t error = cudaMalloc(pointer, bytes);
@@ -84,7 +91,8 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t 
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
     return cudaMallocFromPoolAsync(pointer, bytes, Pools::instance().of(current_device), stream);
 }
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+    refuse_memory_nodes("cudaFreeAsync", stream);
     const cudaError_t error = cudaFree(pointer);
     if (error == cudaSuccess) Pools::instance().gives_back(pointer);
     return error;

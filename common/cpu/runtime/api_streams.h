@@ -127,6 +127,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     if (!call) return call.state;
     if (const cudaError_t error = state_of(stream); error != cudaSuccess) return error;
     if (const cudaError_t error = refuse_captured(stream); error != cudaSuccess) return error;
+    if (const cudaError_t error = refuse_in_capture(); error != cudaSuccess) return error;
     Queue::instance().wait_for(stream);
     return device_state();
 }
@@ -136,6 +137,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
     if (!call) return call.state;
     if (const cudaError_t error = state_of(stream); error != cudaSuccess) return error;
     if (const cudaError_t error = refuse_captured(stream); error != cudaSuccess) return error;
+    if (const cudaError_t error = refuse_in_capture(); error != cudaSuccess) return error;
     return Queue::instance().asked(stream) ? device_state() : cudaErrorNotReady;
 }
 

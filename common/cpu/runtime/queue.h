@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "call_log.h"
@@ -46,6 +47,8 @@ struct Captured {
 };
 struct CapturedStreams {
     cudaStream_t first;  // whose capture was begun
+    cudaStreamCaptureMode mode;
+    std::thread::id thread;  // that began it
     std::vector<Captured> nodes;
     std::map<cudaStream_t, std::vector<size_t>> last;  // what the next node of a stream is behind
     bool is_invalid = false;                           // by a call that cannot be captured
@@ -162,6 +165,20 @@ class Queue {
         for (const auto& [stream, capture] : captures) capture->is_invalid = true;
         return !captures.empty();
     }
+    // The same for a call that the mode of a capture, or that of this thread, may allow.
+    bool breaks_capture_by_mode() {
+        bool found = false;
+        for (const auto& [stream, capture] : captures) {
+            const bool is_own = capture->thread == std::this_thread::get_id();
+            if (capture->mode == cudaStreamCaptureModeRelaxed ||
+                capture_mode == cudaStreamCaptureModeRelaxed ||
+                (!is_own && (capture->mode != cudaStreamCaptureModeGlobal ||
+                             capture_mode != cudaStreamCaptureModeGlobal)))
+                continue;
+            capture->is_invalid = found = true;
+        }
+        return found;
+    }
     // The same for work in a stream that would make the default stream wait for one that is captured.
     bool breaks_capture(cudaStream_t stream) {
         if (kind_of(stream) != StreamKind::waits_for_all) return false;
@@ -203,6 +220,8 @@ class Queue {
     }
 
     std::map<cudaStream_t, Capture> captures;  // of the streams that are captured
+    // What this thread may do while others capture.
+    static inline thread_local cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
     std::set<cudaStream_t> streams;
     std::set<cudaEvent_t> events;
     uint64_t graph = 0;  // the launch of a graph whose nodes are added now; the outermost

@@ -13,7 +13,7 @@ cusparseHandle_t handle;
 constexpr cusparseOperation_t plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
 constexpr cusparseIndexType_t of_int = CUSPARSE_INDEX_32I;
 constexpr cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
-const float one = 1, two = 2, zero = 0;
+const float one = 1, zero = 0;
 
 void* room_for(size_t bytes) {
     void* work = nullptr;
@@ -111,28 +111,30 @@ void slices() {
 
 // X Y, of 8 x 8, where two blocks of 4 x 4 are.
 void blocks() {
-    const Matrix<float> X = some_matrix<float>(8, 5, 1), Y = some_matrix<float>(5, 8, 2),
+    const Matrix<float> X = some_matrix<float>(8, 8, 1), Y = some_matrix<float>(8, 8, 2),
                         XY = product(X, Y);
     int *offsets = on_device(std::vector<int>{0, 1, 2}),
         *columns = on_device(std::vector<int>{1, 0});
-    float *values = on_device(std::vector<float>(32, 1.0f)), *x = on_device(transposed(X)),
+    float *values = on_device(std::vector<float>(32)), *x = on_device(transposed(X)),
           *y = on_device(transposed(Y));
     cusparseSpMatDescr_t C;
     cusparseDnMatDescr_t of_X, of_Y;
     SPARSE(cusparseCreateBsr(&C, 2, 2, 2, 4, 4, offsets, columns, values, of_int, of_int, base,
                              CUDA_R_32F, CUSPARSE_ORDER_ROW));
-    SPARSE(cusparseCreateDnMat(&of_X, 8, 5, 5, x, CUDA_R_32F, CUSPARSE_ORDER_ROW));
-    SPARSE(cusparseCreateDnMat(&of_Y, 5, 8, 8, y, CUDA_R_32F, CUSPARSE_ORDER_ROW));
+    SPARSE(cusparseCreateDnMat(&of_X, 8, 8, 8, x, CUDA_R_32F, CUSPARSE_ORDER_ROW));
+    SPARSE(cusparseCreateDnMat(&of_Y, 8, 8, 8, y, CUDA_R_32F, CUSPARSE_ORDER_ROW));
     size_t bytes = 0;
-    SPARSE(cusparseSDDMM_bufferSize(handle, plain, plain, &one, of_X, of_Y, &two, C, CUDA_R_32F,
+    SPARSE(cusparseSDDMM_bufferSize(handle, plain, plain, &one, of_X, of_Y, &zero, C, CUDA_R_32F,
                                     CUSPARSE_SDDMM_ALG_DEFAULT, &bytes));
     void* work = room_for(bytes);
-    SPARSE(cusparseSDDMM(handle, plain, plain, &one, of_X, of_Y, &two, C, CUDA_R_32F,
+    SPARSE(cusparseSDDMM_preprocess(handle, plain, plain, &one, of_X, of_Y, &zero, C, CUDA_R_32F,
+                                    CUSPARSE_SDDMM_ALG_DEFAULT, work));
+    SPARSE(cusparseSDDMM(handle, plain, plain, &one, of_X, of_Y, &zero, C, CUDA_R_32F,
                          CUSPARSE_SDDMM_ALG_DEFAULT, work));
     const std::vector<float> result = back(values, 32);
     for (int i = 0; i < 32; ++i) {
         const int block = i / 16, row = 4 * block + i % 16 / 4, column = 4 * (1 - block) + i % 4;
-        EXPECT(result[static_cast<size_t>(i)] == XY(row, column) + 2);
+        EXPECT(result[static_cast<size_t>(i)] == XY(row, column));
     }
     SPARSE(cusparseDestroySpMat(C));
     for (cusparseDnMatDescr_t matrix : {of_X, of_Y}) SPARSE(cusparseDestroyDnMat(matrix));

@@ -1,4 +1,4 @@
-// Feature: libraries in graphs | calls of cuBLAS, cuSPARSE and cuFFT captured from a stream, between kernels, and launched again
+// Feature: libraries in graphs | calls of cuBLAS, cuSPARSE and cuFFT captured from a stream, between kernels, and launched again; one in the default stream ends a capture
 // Flags: -lcublas -lcusparse -lcufft
 #include <cublas_v2.h>
 #include <cufft.h>
@@ -86,6 +86,12 @@ int main() {
     }
     SUCCEEDS(cudaGraphExecDestroy(launched));
     SUCCEEDS(cudaGraphDestroy(graph));
+    // A call in the default stream would have to wait for the one that is captured.
+    EXPECT(cublasSetStream(blas, nullptr) == CUBLAS_STATUS_SUCCESS);
+    SUCCEEDS(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+    EXPECT(cublasSscal(blas, n, &one, d_x, 1) == CUBLAS_STATUS_EXECUTION_FAILED);
+    EXPECT(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated);
+    cudaGetLastError();
     EXPECT(cusparseDestroyDnVec(Y) == CUSPARSE_STATUS_SUCCESS &&
            cusparseDestroyDnVec(Z) == CUSPARSE_STATUS_SUCCESS &&
            cusparseDestroySpMat(S) == CUSPARSE_STATUS_SUCCESS &&

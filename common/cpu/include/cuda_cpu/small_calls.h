@@ -27,12 +27,6 @@ inline cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
     return cudaSuccess;
 }
 inline cudaError_t cudaStreamGetDevice(cudaStream_t, int* device) { return cudaGetDevice(device); }
-inline cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-    static thread_local cudaStreamCaptureMode own = cudaStreamCaptureModeGlobal;
-    const cudaStreamCaptureMode before = own;
-    own = *mode, *mode = before;
-    return cudaSuccess;
-}
 constexpr unsigned int cudaEventRecordDefault = 0, cudaEventRecordExternal = 1;
 inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr,
                                             unsigned int = 0) {

@@ -378,7 +378,8 @@ if [ $runtime = yes ]; then
 elif [ ${#sources[@]} -gt 1 ]; then
     objects=()
     for number in "${!sources[@]}"; do
-        bash "${BASH_SOURCE[0]}" --object "${passed[@]}" "${sources[number]}" -o "$work/$number.o"
+        bash "${BASH_SOURCE[0]}" --object "${passed[@]}" ${runtime_object:+--runtime-object "$runtime_object"} "${sources[number]}" \
+            -o "$work/$number.o"
         objects+=("$work/$number.o")
     done
     link -x none "${objects[@]}"
@@ -407,9 +408,18 @@ else
         fi
         "$python" -I -S "$here/translate.py" "${observe[@]}" "${second[@]}" <"$read_from" >>"$translated"
         cat -- "$work/said" >&2
-        # Messages name no line of the course (runtime/faults.h).
-        printf '\nextern "C" { extern __attribute__((weak)) const char cuda_cpu_common[]; const char cuda_cpu_common[] = "%s/"; }\n' \
-            "$(as_text "$course")" >>"$translated"
+        # Messages name no line of the course (runtime/faults.h); a lab has its variants of further/ or not (lab/checks.h).
+        further=false
+        [[ " ${words[*]} " != *' -DLAB_FURTHER '* ]] || further=true
+        cat >>"$translated" <<END
+
+extern "C" {
+extern __attribute__((weak)) const char cuda_cpu_common[];
+const char cuda_cpu_common[] = "$(as_text "$course")/";
+extern __attribute__((weak)) const bool lab_with_further;
+const bool lab_with_further = $further;
+}
+END
     fi
     if [ $only_say = yes ]; then
         instrument=()

@@ -28,8 +28,12 @@ inline constexpr bool on_cpu = true;
 inline constexpr bool on_cpu = false;
 #endif
 
-// True where the program has the variants of its lab's folder further/ (FURTHER=1).
-#ifdef LAB_FURTHER
+// True where the program has the variants of its lab's folder further/ (FURTHER=1). CPU mode precompiles this header for
+// programs with them and without, and its compile.sh gives each program the answer.
+#ifdef LAB_COMPILED
+extern "C" const bool lab_with_further;
+inline const bool& with_further = lab_with_further;
+#elif defined(LAB_FURTHER)
 constexpr bool with_further = true;
 #else
 constexpr bool with_further = false;

@@ -21,7 +21,9 @@ namespace lab {
 
 // The bytes of memory that this process may use: the machine's, or less inside a container.
 inline double host_memory() {
-    double memory = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE));
+    static double memory = 0;
+    if (memory > 0) return memory;
+    memory = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE));
     for (const char* path :
          {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
         double limit;

@@ -6,15 +6,19 @@
 #include <cstdio>
 #include <cstdlib>
 
+// Not by the macro of an architecture: in CPU mode that would have each program read twice, and no header precompiled.
+#ifdef CUDA_ON_CPU
+#define EXPECT_NO_MORE std::fflush(stdout), std::_Exit(1);
+#else
+#include <nv/target>
+#define EXPECT_NO_MORE \
+    NV_IF_ELSE_TARGET(NV_IS_DEVICE, (__trap();), (std::fflush(stdout); std::_Exit(1);))
+#endif
+
 __host__ __device__ inline void expectation_failed(const char* condition, const char* file,
                                                    int line) {
     printf("%s:%d: expected %s\n", file, line, condition);
-#ifdef __CUDA_ARCH__
-    __trap();
-#else
-    std::fflush(stdout);
-    std::_Exit(1);
-#endif
+    EXPECT_NO_MORE
 }
 
 // In host and in device code: says file, line and condition and ends the program with status 1.

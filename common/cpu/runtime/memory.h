@@ -90,6 +90,7 @@ class Memory {
             reinterpret_cast<char*>(round_up(reinterpret_cast<size_t>(next_), unit));
         if (pages + mapped + guard_bytes > end_) return nullptr;
         if (mprotect(pages, mapped, PROT_READ | PROT_WRITE) != 0) return nullptr;
+        madvise(pages, mapped, MADV_DODUMP);
         if (mapped >= large_page_bytes) madvise(pages, mapped, MADV_HUGEPAGE);
         next_ = pages + mapped + guard_bytes;
 
@@ -290,6 +291,9 @@ class Memory {
             void* const range =
                 mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
             if (range == MAP_FAILED) continue;
+            // What is not given out differs in this, too, so that the system need not join a closed
+            // allocation with what lies around it, and cut it out again when it is opened.
+            madvise(range, bytes, MADV_DONTDUMP);
             begin_ = static_cast<char*>(range);
             end_ = begin_ + bytes;
             next_ = begin_ + page_bytes;  // the first guard page

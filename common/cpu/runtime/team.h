@@ -35,7 +35,6 @@ class Team {
             {
                 std::lock_guard<std::mutex> lock(mutex_);
                 grid_ = &grid;
-                at_work_ = cores_ - 1;
                 ++round_;
             }
             wake_.notify_all();
@@ -43,8 +42,9 @@ class Team {
         Turn::take();
         work(grid);
         Turn::give();
-        if (!alone) {
+        if (!alone) {  // who has not woken by now comes too late
             std::unique_lock<std::mutex> lock(mutex_);
+            grid_ = nullptr;
             done_.wait(lock, [this] { return at_work_ == 0; });
         }
         if (grid.stand_ins > 0) Crowd::instance().wait();
@@ -101,9 +101,10 @@ class Team {
             Grid* grid;
             {
                 std::unique_lock<std::mutex> lock(mutex_);
-                wake_.wait(lock, [&] { return round_ != seen; });
+                wake_.wait(lock, [&] { return grid_ != nullptr && round_ != seen; });
                 seen = round_;
                 grid = grid_;
+                ++at_work_;
             }
             work(*grid);
             std::lock_guard<std::mutex> lock(mutex_);

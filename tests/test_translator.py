@@ -848,18 +848,26 @@ def test_headers_are_compiled_once_and_known_by_their_content(folder):
     shutil.copy(farm.ROOT / "common/lab.h", folder / "other/common")
     shutil.copy(source, other)
     assert taken(other) == of_all
+    assert taken(source, "--flags", "-DLAB_FURTHER") == of_labs
     assert not taken(source, "--flags", "-O0")
+    made = farm.run("bash", COMPILE, "--python", sys.executable, "--headers", place, "--flags", "-O0")
+    assert made.returncode == 0, made.stderr
+    assert not taken(source, "--flags", "-O0 -Wno-unused") and len(list(place.glob("*.gch"))) == 3
+    assert farm.run(folder / "program").returncode in (0, 77)
 
 
-def test_a_runtime_with_options_of_its_own_has_no_precompiled_headers(folder):
-    """Nobody would take them. The compiler here only preprocesses."""
+def test_options_of_the_environment_make_other_precompiled_headers(folder):
+    """Two for each: no program with other options takes them. The compiler here only preprocesses."""
     compiler = folder / "compiler"
-    compiler.write_text('#!/bin/bash\n[[ " $* " != *" -c "* ]] || { : >"${@: -1}" && exit; }\nexec g++ "$@"\n')
+    compiler.write_text('#!/bin/bash\n[[ " $* " != *"/precompiled "* && " $* " != *" -c "* ]] || { : >"${@: -1}" && exit; }\nexec g++ "$@"\n')
     compiler.chmod(0o755)
-    result = farm.run("bash", COMPILE, "--runtime", "--python", sys.executable, "--cxx", compiler, "-o", folder / "runtime.a",
-                      env={"CPU_CXXFLAGS": "-march=native"})
-    assert result.returncode == 0, result.stderr
-    assert (folder / "runtime.a").exists() and not list(folder.glob("*.gch"))
+    for place, flags in (("own", "-march=native"), ("plain", ""), ("again", "")):
+        (folder / place).mkdir()
+        result = farm.run("bash", COMPILE, "--runtime", "--python", sys.executable, "--cxx", compiler, "-o", folder / place / "runtime.a",
+                          env={"CPU_CXXFLAGS": flags})
+        assert result.returncode == 0 and (folder / place / "runtime.a").exists(), result.stderr
+    own, plain, again = ({path.name for path in (folder / place).glob("*.gch")} for place in ("own", "plain", "again"))
+    assert len(own) == len(plain) == 2 and plain == again and not own & plain
 
 
 @pytest.mark.parametrize("words, sentence", [

@@ -9,6 +9,7 @@ Usage: compile.sh [OPTION]... SOURCE.cu [SOURCE]... -o PROGRAM
        compile.sh --only-say [OPTION]... SOURCE.cu -o NOTHING
        compile.sh [OPTION]... SOURCE.ii -o PROGRAM
        compile.sh --runtime [--headers FOLDER] [OPTION]... -o RUNTIME.a
+       compile.sh --headers FOLDER [OPTION]...
 Builds a CUDA program, or the runtime that every program is linked with, for the CPU: the program in
 any case, the runtime if it is not up to date.
   --object               stop before the linker: the output is an object
@@ -26,7 +27,8 @@ any case, the runtime if it is not up to date.
   --list FILE            build nothing: write what the output would be made from, as a rule of make,
                          and say on standard error where the compiler looks for headers
   --runtime-object FILE  the runtime to link with, as it is (runtime.a beside PROGRAM, built if needed)
-  --headers FOLDER       where to put the precompiled headers; a program finds those that lie beside its runtime
+  --headers FOLDER       where to put the precompiled headers; a program finds those that lie beside its runtime, for the
+                         same options. Without --runtime: those of labs alone
 CPU_CXXFLAGS and CPU_LDFLAGS from the environment say where headers and libraries are.
 END
 }
@@ -68,13 +70,14 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-source=${sources[0]-}
+source=${sources[0]-} only_headers=no
+[ -n "$output$list" ] || [ -z "$headers" ] || { only_headers=yes && output=$headers/headers; }
 [ -n "$output$list" ] || refuse "-o PROGRAM is missing"
 [ ${#sources[@]} -lt 2 ] || [ $translate = no ] || refuse "--translate takes one source, but got ${sources[*]}"
 if [ $runtime = yes ]; then
     [ -z "$source" ] || refuse "--runtime takes no source, but got $source"
 else
-    [ -n "$source" ] || refuse "SOURCE.cu is missing"
+    [ -n "$source" ] || [ $only_headers = yes ] || refuse "SOURCE.cu is missing"
 fi
 [ -n "$list" ] || [ $runtime$anew = yesno ] || [ -d "$(dirname -- "$output")" ] ||
     refuse "the folder of $output does not exist"
@@ -184,9 +187,6 @@ case $sanitize in
     *) refuse "--sanitize takes bounds, races, accesses or replay, not $sanitize" ;;
 esac
 [ -z "$sanitize" ] || observe+=(--observed)
-# What a precompiled header and the program must have in common.
-agreed=("${flags[@]}" "${instrument[@]}")
-[ $runtime = no ] || flags+=("-fdebug-prefix-map=$PWD=common/cpu")
 # shellcheck source=common/cpu/nvcc_options.sh
 . "$here/nvcc_options.sh"
 # Without <(...): where submissions are compiled there may be no /dev/fd.
@@ -203,6 +203,11 @@ while IFS= read -r word; do
         *) words+=("$word") ;;
     esac
 done <<<"$(xargs printf '%s\n' <<<"${CPU_CXXFLAGS:-} $extra_flags" | without_nvcc_options)"
+# What a precompiled header and the program must have in common.
+agreed=("${flags[@]}" "${instrument[@]}")
+for word in "${words[@]}"; do
+    case $word in -[DIW]* | -isystem | /* | -fopenmp) ;; *) agreed+=("$word") ;; esac
+done
 # Thrust and libcu++ are the system's own, with their sequential back end.
 for folder in "${CUDA_HOME:-/usr/local/cuda}"/{,targets/*/}include{/cccl,} /usr/local/include{/cccl,} /usr/include; do
     [ -d "$folder/thrust" ] || continue
@@ -211,6 +216,7 @@ for folder in "${CUDA_HOME:-/usr/local/cuda}"/{,targets/*/}include{/cccl,} /usr/
     break
 done
 # What NVIDIA's samples have beside them comes after all that the program brings.
+[ $runtime = no ] || flags+=("-fdebug-prefix-map=$PWD=common/cpu")
 flags+=(-DCUDA_ON_CPU=1 -DLAB_COMPILED "-I$here/include" "${words[@]}" -idirafter "$here/include/samples")
 # A page that is given includes the pages with tasks from beside the source, whether that is the exercise or the
 # solution; and a solution has beside it only what differs.
@@ -272,12 +278,9 @@ as_text() { # as it stands in a string of C++
 
 # Divides a preprocessed source in its beginning, the headers that it is told to include first, and its rest, and says how
 # the file is called that has the beginning precompiled: by a digest of its text, the compiler and the options, so that it
-# is never an old one. Nothing is said where a program's own options may have a say in that.
+# is never an old one.
 divide() { # preprocessed, folder for beginning.ii and rest.ii
-    local first last word
-    for word in "${words[@]}"; do
-        case $word in -[DIW]* | -isystem | /* | -fopenmp) ;; *) return 0 ;; esac
-    done
+    local first last
     first=$(grep -n -m1 '^# 1 ".*/cpu/include/cuda_runtime\.h" 1$' -- "$1" | cut -d: -f1)
     last=$(grep -n -m$((1 + ${#header[@]} / 2)) '^# 0 "<command-line>" 2$' -- "$1" | tail -n 1 | cut -d: -f1)
     [ -n "$first" ] && [ -n "$last" ] || return 0
@@ -361,7 +364,10 @@ work=$(mktemp -d -- "$output.XXXXXX")
 trap 'rm -rf -- "$work"' EXIT
 export TMPDIR=$work
 
-if [ $runtime = yes ]; then
+if [ $only_headers = yes ]; then
+    precompile cpu/include/cuda_runtime.h lab.h
+    exit
+elif [ $runtime = yes ]; then
     beside=()
     if [ -n "$headers" ] && [ $debug = no ] && "$cxx" --version | grep -q 'Free Software Foundation'; then
         rm -f -- "$headers"/*.gch

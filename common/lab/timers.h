@@ -115,7 +115,7 @@ inline double median_milliseconds(const std::function<void()>& launch, int runs 
     const double first = timer.milliseconds();
     if (runs == 0 && !on_cpu && first > 1000) return first;
     if (runs == 0 && first > 100) fewest = 3;
-    while (times.size() < fewest || (times.size() < most && total < 200)) {
+    while (times.size() < fewest || (times.size() < most && total < 100)) {
         flush.run();  // while it runs, the host queues the rest: no gap is timed
         timer.start();
         launch();

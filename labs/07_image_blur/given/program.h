@@ -11,8 +11,8 @@
 
 // The reference: sums of columns slide down; along the row their prefix sums are subtracted.
 // pixels, blurred: (height, width, channels), without padding
-inline void blur_on_cpu(const uint8_t* pixels, uint8_t* blurred, const Shape& shape,
-                        int64_t radius) {
+inline void blur_rows_on_cpu(const uint8_t* pixels, uint8_t* blurred, const Shape& shape,
+                             int64_t radius, int64_t begin, int64_t end_row) {
     const int64_t height = shape.height, width = shape.width;
     const int64_t channels = shape.channels, values = shape.values();
     std::vector<uint64_t> columns(values), prefixes(values + channels);  // behind a pixel of zeros
@@ -20,8 +20,8 @@ inline void blur_on_cpu(const uint8_t* pixels, uint8_t* blurred, const Shape& sh
         if (row < 0 || row >= height) return;
         for (int64_t v = 0; v < values; v++) columns[v] += sign * pixels[row * values + v];
     };
-    for (int64_t row = 0; row < radius; row++) add_row(row, 1);
-    for (int64_t row = 0; row < height; row++) {
+    for (int64_t row = begin - radius - 1; row < begin + radius; row++) add_row(row, 1);
+    for (int64_t row = begin; row < end_row; row++) {
         add_row(row + radius, 1);
         add_row(row - radius - 1, -1);
         const int64_t rows =
@@ -35,6 +35,15 @@ inline void blur_on_cpu(const uint8_t* pixels, uint8_t* blurred, const Shape& sh
             blurred[row * values + v] = sum / (rows * (end - first));
         }
     }
+}
+
+inline void blur_on_cpu(const uint8_t* pixels, uint8_t* blurred, const Shape& shape,
+                        int64_t radius) {
+    const lab::NvtxRange range("reference");
+    const auto work = [&](int64_t, int64_t begin, int64_t end) {
+        blur_rows_on_cpu(pixels, blurred, shape, radius, begin, end);
+    };
+    lab::in_parts(shape.height, work, shape.values());
 }
 
 inline std::string no_problem(const Shape&, int) { return ""; }
@@ -118,7 +127,9 @@ inline int run_program(int argc, char** argv) {
     study.limit(lab::copy_bandwidth(shape.count()));
     study.moves(2.0 * shape.count());
     std::vector<uint8_t> reference(shape.count()), h_output(shape.count());
-    study.time_on_cpu([&] { blur_on_cpu(image.pixels.data(), reference.data(), shape, radius); });
+    const lab::HostTimer clock;
+    blur_on_cpu(image.pixels.data(), reference.data(), shape, radius);
+    study.note(lab::format("the same on the CPU, all cores: %.3f ms", clock.milliseconds()));
 
     lab::DeviceArray<uint8_t> d_input(shape.padded_bytes()), d_output(shape.padded_bytes());
     lab::DeviceArray<uint8_t> d_sums(sums ? shape.count() * (large ? 8 : 4) : 0);

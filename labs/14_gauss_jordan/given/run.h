@@ -134,7 +134,7 @@ double time_after(Setup&& setup, F&& work) {
     lab::EventTimer timer;
     std::vector<double> times;
     double total = 0;
-    while (times.size() < fewest || (times.size() < most && total < 300)) {
+    while (times.size() < fewest || (times.size() < most && total < 150)) {
         setup();
         CHECK(cudaDeviceSynchronize());
         timer.start();

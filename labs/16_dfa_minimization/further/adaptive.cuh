@@ -17,8 +17,9 @@
 //
 // What it brought: random transitions, 20 million states and 2 letters, 5.0 ms, where `retire` takes 12.2; 60 million
 // states of two classes, 4.0 and 8.1; 34 million and 4 letters, 12.8 and 33.7 (NVIDIA H200, CUDA 13.0,
-// 30 November 2026, median of nine, the automaton on the device). With one letter, 3 million states and 40 rounds it took
-// 15.1 ms and `retire` 10.2 when it went to the lists after eight rounds, whatever they brought. With 30 letters no
+// 30 November 2026, median of nine, the automaton on the device). With one letter, 3 million states and 42 rounds it takes
+// 5.06 ms and `retire` 6.14 (the same day, --input random --n 3000000 --m 1); where it went to the lists after eight
+// rounds, whatever they brought, it was slower than `retire` by half. With 30 letters no
 // signature is short, and it begins as `signature` does, which has one kernel a round where `retire` has two.
 // B_15000,2 takes 1.83 ms (`worklist` 1.85, `persistent` 59.0) (28 November 2026, make bench LAB=16 SOLUTION=1).
 #pragma once

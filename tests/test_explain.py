@@ -279,6 +279,12 @@ def test_kernels_behind_one_pointer_are_told_apart(program):
     assert [sum(bool(launch.touches) for launch in of_one) for of_one in (first, second)] == [1, 1]
 
 
+def test_a_file_needs_no_word_about_python():
+    """make explain FILE=... in a shell that names no Python."""
+    result = farm.run("env", "-u", "PYTHON", "-u", "MAKEFLAGS", "make", "explain", "FILE=tests/programs/explain_transpose.cu", cwd=farm.ROOT)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
 def test_figures_are_the_same_in_every_run(program, tmp_path, monkeypatch):
     source = tmp_path / "side_by_side.cu"
     source.write_text(SIDE_BY_SIDE)

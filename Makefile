@@ -73,9 +73,11 @@ order_of_command = $(if $(filter command,$(origin ORDER)),CUDA_CPU_ORDER=$(call 
 explain_help := $(filter -h --help,$(EXPLAIN))
 replay_help := $(filter -h --help,$(REPLAY))
 
-# Before several labs are measured, all are built, on all cores; what went wrong is said when their turn comes.
-build_all := $(if $(word 2,$(selected)),printf '%s\n' $(selected) | xargs -P "$$(nproc)" -I {} sh -c \
-    'exec $(MAKE) --no-print-directory -C labs/{} build bench=bench LAB={} FROM_TOP=1 >/dev/null 2>&1';)
+# Before several labs are measured, all are built, on all cores; what went wrong is said when their turn comes. Where
+# there are many cores, the first labs are measured meanwhile: a card's times do not depend on what others compile.
+build_all := $(if $(word 2,$(selected)),build_all() { printf '%s\n' $(selected) | nice xargs -P "$$(nproc)" -I {} sh -c \
+    'exec $(MAKE) --no-print-directory -C labs/{} build bench=bench LAB={} FROM_TOP=1 >/dev/null 2>&1'; }; \
+    if [ "$$(nproc)" -ge 16 ]; then build_all & else build_all; fi;)
 
 # Every lab that was named, one after the other; a failure does not stop the next.
 $(if $(FILE),,run) check build bench profile-nsys profile-ncu $(if $(FILE),,sanitize $(if $(replay_help),,replay) $(if $(explain_help),,explain)):

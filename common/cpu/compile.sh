@@ -373,7 +373,7 @@ elif [ $runtime = yes ]; then
         rm -f -- "$headers"/*.gch
         precompile cpu/include/cuda_runtime.h lab.h &
         beside+=("$!")
-        [ -n "$sanitize" ] || precompile cpu/include/cuda_runtime.h &
+        precompile cpu/include/cuda_runtime.h &
         beside+=("$!")
     fi
     "$cxx" "${flags[@]}" "${course_level[@]}" -c "$here/course.cpp" -o "$work/course.o" &

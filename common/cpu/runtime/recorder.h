@@ -25,6 +25,8 @@ class Recorder : Requests {
 
     void begin_block(unsigned int threads) {
         if (!Launch::instance().wanted()) return;
+        // Not in a kernel: a vector's functions may be the program's own, and watched there.
+        Places::instance();
         finish_block();
         const uint64_t block =
             blockIdx.x + uint64_t{gridDim.x} * (blockIdx.y + uint64_t{gridDim.y} * blockIdx.z);

@@ -26,10 +26,10 @@
 // Known before: sums that slide (`running`), and fused.cuh, whose load_row is used here. Shuffles:
 // lab 10, "The sum". Registers against warps, and loads under way: lab 11, "Why many warps".
 //
-// What it brought: milliseconds, 8192 x 8192 pixels, H200, 28 November 2026.
+// What it brought: milliseconds, 8192 x 8192 pixels, H200, 30 November 2026.
 //
 //                1 channel, radius 1      5      3 channels, radius 1      5
-//   fused                      0.118  0.123                     0.319  0.330
+//   fused                      0.119  0.124                     0.321  0.332
 //   shuffled                   0.048  0.065                     0.117  0.173
 //   a copy                     0.036  0.036                     0.099  0.099
 #pragma once

@@ -22,14 +22,14 @@
 // one element a thread". How many blocks a card holds, and what registers have to do with it: lab 11,
 // "Occupancy by hand" and "Waves".
 //
-// What it brought: milliseconds, 8192 x 8192 floats, H100 80GB HBM3, 28 November 2026.
+// What it brought: milliseconds, 8192 x 8192 floats, H200, 30 November 2026.
 //
 //   filter                3 x 3    7 x 7   15 x 15
-//   tiled                 0.670    1.440     4.684
-//   register_blocking     0.206    0.218     0.660
-//   separable             0.861    1.044     1.211
-//   separable_blocking    0.206    0.212     0.256
-//   a copy                0.182    0.181     0.182
+//   tiled                 0.671    1.442     4.686
+//   register_blocking     0.152    0.199     0.659
+//   separable             0.846    1.037     1.205
+//   separable_blocking    0.152    0.162     0.226
+//   a copy                0.130    0.130     0.130
 //
 // And 8 columns a thread for 4, H200, 30 November 2026, kernels alone: 0.382 and 0.366 ms at 11 x 11, 0.515 and 0.492
 // at 13 x 13, 0.668 and 0.629 at 15 x 15: 45.2 and 48.0 TFLOP/s of 66.9.

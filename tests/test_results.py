@@ -97,6 +97,18 @@ def test_the_notes_beside_ours(course):
     assert "| 17 | 8 x 8 | fast, 64 | 3 ms (RTX 3090) | 10 x | - | - | - |" in page(course)
 
 
+def test_what_was_measured_for_the_notes_alone(course):
+    """It names its card, its processor is that of the same card, and what the benchmark has counts more."""
+    test_the_notes_beside_ours(course)
+    (course / "docs/results/17_new/notes.csv").write_text(
+        HEADING + "Tesla T4,2026-01-01,blur,fast,8 x 8,1,32,9,1,5,right\nTesla T4,2026-01-01,blur,fast,8 x 8,1,64,1.5,1,5,right\n"
+        "Tesla T4,2026-01-01,blur,cpu,8 x 8,-,-,30,1,5,right\n")
+    assert results(course=course).returncode == 0
+    assert "| 1.5 ms (RTX 3090) | 20 x | 0.5000 ms (H200) | - | 3.0 |" in page(course)
+    assert "| 3 ms (RTX 3090) | 10 x | 1.500 ms (Tesla T4) | 20 x | 2.0 |" in page(course)
+    assert "9.000 ms" not in page(course)
+
+
 def spoil_markers(course):
     (course / "docs/results.md").write_text("no markers\n")
 

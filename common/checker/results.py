@@ -4,6 +4,8 @@ Each folder docs/results/NN_name holds what a card has said of a lab, as the lab
     results.csv   what `make bench` has measured
     handout.csv   figures that so far stand in the lab's handout only; of rows that were measured twice
                   the later counts
+    notes.csv     what was measured for the comparison with the lecture notes alone, maybe on another card;
+                  the two files above count more
 Which of them are the page's lines is said by the lab's own bench.py (Benchmark.headline). So a new
 lab appears here when its folder does. docs/results/notes.csv holds the lecture notes' figures.
     exit status: 0 written, or as it should be; 1 it is not, or a file is unfit; 2 bad usage
@@ -155,25 +157,29 @@ def notes_beside_ours(course: Path) -> list[dict]:
     with open(path, newline="", encoding="utf-8") as file:
         notes = list(csv.DictReader(file))
     for name in unique(row["lab"] for row in notes):
-        for row in latest(row for part in files_of(course / "docs/results" / name) for row in read_rows(part)):
-            ours[name, row["size"], row["variant"], row["block"]] = row
+        folder = course / "docs/results" / name
+        for part in ([folder / "notes.csv"], files_of(folder)):
+            for row in latest(row for file in part if file.exists() for row in read_rows(file)):
+                ours[name, row["size"], row["variant"], row["card"] if row["variant"] == "cpu" else row["block"]] = row
     for row in notes:
         row["milliseconds"] = float(row["milliseconds"])
         row["speed-up"] = float(row["processor_milliseconds"]) / row["milliseconds"]
         row["ours"] = ours.get((row["lab"], row["size"], row["variant"], row["block"]))
-        row["our processor"] = ours.get((row["lab"], row["size"], "cpu", "-"))
+        row["our processor"] = row["ours"] and ours.get((row["lab"], row["size"], "cpu", row["ours"]["card"]))
     return notes
 
 
 def notes_table(notes: list[dict]) -> str:
+    cards = unique(row["ours"]["card"] for row in notes if row["ours"])
     lines = [["lab", "size", "variant, block", "the notes", "speed-up", "ours", "speed-up", "the notes / ours"],
              ["---", "---", "---", *["---:"] * 5]]
     for row in notes:
         mine, processor = row["ours"], row["our processor"]
         gain = f"{processor['milliseconds'] / mine['milliseconds']:.0f} x" if mine and processor else "-"
+        card = f" ({short(mine['card'])})" if mine and len(cards) > 1 else ""
         lines.append([row["lab"][:2], row["size"].removesuffix(" elements"), f"{row['variant']}, {row['block']}",
                       f"{row['milliseconds']:g} ms ({row['card']})", f"{row['speed-up']:.3g} x",
-                      f"{number(mine['milliseconds'])} ms" if mine else "-", gain,
+                      f"{number(mine['milliseconds'])} ms{card}" if mine else "-", gain,
                       f"{row['milliseconds'] / mine['milliseconds']:.1f}" if mine else "-"])
     return markdown(lines)
 

@@ -279,6 +279,26 @@ def test_kernels_behind_one_pointer_are_told_apart(program):
     assert [sum(bool(launch.touches) for launch in of_one) for of_one in (first, second)] == [1, 1]
 
 
+def test_kernels_launched_by_an_address_have_their_names(program, tmp_path):
+    source = tmp_path / "by_address.cu"
+    source.write_text("""
+__global__ void one(int* v) { v[threadIdx.x] = 1; }
+__global__ void two(int* v) { v[threadIdx.x * 8] = 2; }
+int main() {
+    int* v; cudaMalloc(&v, 1 << 12); void* arguments[] = {&v};
+    void (*table[])(int*) = {one, two};
+    for (auto kernel : table) kernel<<<1, 32>>>(v);
+    cudaLaunchKernel(table[0], 1, 32, arguments);
+    cudaLaunchKernel((const void*)table[1], 1, 32, arguments, 0, nullptr);
+    cudaLaunchKernel(reinterpret_cast<void*>(*table), 1, 32, arguments, 0, nullptr);
+    return cudaDeviceSynchronize() != cudaSuccess || cudaGetLastError() != cudaSuccess;
+}
+""")
+    record = Record.of_run(compiled(source, tmp_path / "by_address"), [])
+    assert [(launch.kernel, launch.recorded) for launch in record.launches] == [("one", 1), ("two", 1), ("one", 1), ("two", 1), ("one", 1)]
+    assert {(kernel.name, line.line) for kernel in kernels_of(record) for line in kernel.lines()} == {("one", 2), ("two", 3)}
+
+
 def test_a_file_needs_no_word_about_python():
     """make explain FILE=... in a shell that names no Python."""
     result = farm.run("env", "-u", "PYTHON", "-u", "MAKEFLAGS", "make", "explain", "FILE=tests/programs/explain_transpose.cu", cwd=farm.ROOT)

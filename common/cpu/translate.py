@@ -62,6 +62,8 @@ TYPE_WORDS = frozenset("auto bool char const double float int long short signed 
 POINTER_WORDS = frozenset("* & const volatile __restrict__ __restrict".split())
 # What clears or shows the last error is meant to.
 LAST_ERROR = re.compile(r"cuda(?:Get|PeekAt)(?:LastError|ErrorName|ErrorString)")
+# Which argument is the kernel, as a void*.
+LAUNCH_CALLS = {"cudaLaunchKernel": 0, "cudaLaunchCooperativeKernel": 0, "cudaLaunchKernelExC": 1}
 ASM_WORDS = frozenset("asm __asm __asm__".split())
 REWRITTEN = frozenset({"<<<", "__shared__", "__cluster_dims__", "__noinline__", "clock", "volatile", *ASM_WORDS, *EMPTY_WORDS})
 PARAMETERS_OF = "cuda_cpu_parameters_of_"
@@ -416,6 +418,8 @@ class Translator(VolatileMemory, Source):
     def note_addresses(self) -> None:
         """Where a kernel is cast to void*, as for cudaLaunchKernel, its parameters are noted."""
         for index, token in enumerate(self.tokens):
+            if token in LAUNCH_CALLS and self.token(index + 1) == "(" and self.partner[index + 1] is not None:
+                self.note_pointer(index + 1, LAUNCH_CALLS[token])
             if token not in self.kernels or self.token(index + 1) == "(" or self.visible_kernel(index) is None:
                 continue
             first = index
@@ -427,8 +431,24 @@ class Translator(VolatileMemory, Source):
                 depths = self.template_depths(self.outermost(index + 1, min(index + 60, len(self.tokens))))
                 last = next((place for place, depth in depths if place > index + 1 and depth <= 0), index)
             if self.is_cast_to_void(first - 1) and self.token(last + 1) in (",", ")", ";", "}"):
-                self.insert(self.starts[first], "::cuda_cpu::kernel_address(")
-                self.edits.append(Edit(self.end(last), self.end(last), f"){self.at(self.end(last))}"))
+                self.note_address(first, last)
+
+    def note_pointer(self, opening: int, number: int) -> None:
+        """The same where a pointer to a kernel is cast, as in cudaLaunchKernel((void*)table[i], ...)."""
+        close = self.partner[opening]
+        commas = [place for place in self.outermost(opening + 1, close) if self.tokens[place] == ","]
+        ends = [opening, *commas, close]
+        if number + 1 >= len(ends):
+            return
+        first, end = ends[number] + 1, ends[number + 1]
+        if self.token(first) == "(" and self.partner[first] is not None and self.is_cast_to_void(self.partner[first]):
+            self.note_address(self.partner[first] + 1, end - 1)
+        elif self.token(end - 1) == ")" and self.partner[end - 1] is not None and self.is_cast_to_void(self.partner[end - 1]):
+            self.note_address(self.partner[end - 1] + 1, end - 2)
+
+    def note_address(self, first: int, last: int) -> None:
+        self.insert(self.starts[first], "::cuda_cpu::kernel_address(")
+        self.edits.append(Edit(self.end(last), self.end(last), f"){self.at(self.end(last))}"))
 
     def is_cast_to_void(self, close: int) -> bool:
         """Whether a token ends (void*), (const void *), or what stands before the argument of a cast to it."""

@@ -231,9 +231,11 @@ void note_kernel(const void* function, MakeLaunchable make) {
 }
 cudaError_t launch_by_address(const void* function, void** arguments, const Shape& shape) {
     const auto found = noted_kernels().find(function);
-    if (found == noted_kernels().end())
+    if (found == noted_kernels().end()) {
+        const Call call("cudaLaunchKernel");
         return failed(cudaErrorInvalidDeviceFunction,
                       "the address is not one of a kernel of this program: write (void*)kernel");
+    }
     const std::unique_ptr<Launchable> made = found->second(function, arguments);
     const bool valid = submit(made->kernel().release(), "", shape, nullptr, 0);
     const cudaError_t error = cudaPeekAtLastError();

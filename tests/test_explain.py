@@ -279,6 +279,20 @@ def test_kernels_behind_one_pointer_are_told_apart(program):
     assert [sum(bool(launch.touches) for launch in of_one) for of_one in (first, second)] == [1, 1]
 
 
+def test_what_blocks_and_objects_share(program, tmp_path):
+    """Shared memory of another block is counted in sectors; memory from malloc in a kernel, surfaces and textures are global."""
+    def rows(name):
+        made = compiled(farm.ROOT / f"tests/programs/sanitize_{name}.cu", tmp_path / name)
+        return [(kernel.name, line.words, round(line.access.requests), line.per_request)
+                for kernel in kernels_of(Record.of_run(made, [])) for line in kernel.lines()]
+    clusters = rows("clusters")
+    assert ("exchange", "load distributed", 4, 4) in clusters and ("count", "atomic distributed", 6, 1) in clusters
+    memory = rows("memory")
+    for one in (("use", "store global", 2, 8), ("in_block", "store global", 2, 8), ("shift", "load global", 2, 8),
+                ("shift", "store global", 2, 8), ("look_up", "load global", 2, 8)):
+        assert any(row[:3] == one[:3] for row in memory), (one, memory)
+
+
 def test_kernels_launched_by_an_address_have_their_names(program, tmp_path):
     source = tmp_path / "by_address.cu"
     source.write_text("""

@@ -469,6 +469,49 @@ def test_a_barrier_that_not_all_reach_ends_the_film():
     assert one.faults[0]["step"] >= one.reel.steps - 1
 
 
+@pytest.fixture(scope="module", params=["cooperative", "clusters"])
+def together(request):
+    """A launch whose blocks run at the same time."""
+    return film(farm.ROOT / f"tests/programs/sanitize_{request.param}.cu")
+
+
+def test_blocks_that_run_at_the_same_time_have_stretches(together):
+    """From one barrier of theirs to the next, each in its turn; and each its own shared memory."""
+    reel = together.reel
+    first = [number for launch, number in zip(reel["block_launch"], reel["block_number"]) if launch == 0]
+    assert len(first) > 4 and set(first) == {0, 1, 2, 3}
+    assert list(reel["block_step"]) == sorted(set(reel["block_step"]))
+    shared = [array for array in reel.head["arrays"] if array["space"] == "shared"]
+    owned = {array["block"] for array in shared if array["name"] == "own"}
+    assert owned == ({0, 1, 2, 3} if "clusters" in together.source.name else set())
+    races = [fault for fault in together.faults if fault["kind"] == "race"]
+    assert len(races) == ("cooperative" in together.source.name)
+
+
+@pytest.mark.skipif(bool(browser.missing()), reason=browser.missing() or "there")
+def test_the_page_takes_stretches_back(folder, together):
+    """Whoever goes to the end and back finds every thread and every byte as they were."""
+    path = folder / f"{together.source.stem}.html"
+    page.write(together, path)
+    with browser.Browser(1280, 800, folder / f"profile-{together.source.stem}") as seen:
+        seen.open(path.as_uri())
+        seen.wait("document.body.dataset.ready === 'yes'")
+        assert seen.run("""
+            const {film} = view, found = [];
+            const now = () => JSON.stringify([[...film.state.slice(0, 32)], film.arrays.map(one => [...one.data])]);
+            for (let step = 0; step < film.steps; ++step) { film.go(step); found.push(now()); }
+            for (let step = film.steps; step-- > 0;) { film.go(step); if (now() !== found[step]) return step; }
+            return -1;""") == -1
+        seen.press("end")
+        assert seen.console() == []
+
+
+def test_a_kernel_that_waits_for_ever_is_told_behind_its_film():
+    one = film(farm.ROOT / "tests/programs/sanitize_memory.cu", "8", options=("--events", "20000"))
+    assert one.status == 1 and one.reel.steps > 0 and "The film ends after" in " ".join(one.reel.left_out())
+    assert any("wait_for_others" in fault and "waits here for ever" in fault for fault in one.unseen_faults), one.unseen_faults
+
+
 def test_what_is_too_large_is_cut_with_a_sentence():
     one = film(TEACHING / "tree_sum_stale.cu", options=("--events", "500"))
     assert one.status in (0, 1) and one.reel.steps < 100

@@ -129,6 +129,48 @@ def test_cooperative_launch(order):
     assert re.match(r"sanitize_cooperative\.cu:12 and sanitize_cooperative\.cu:14: race in kernel shift on the array values", result.stdout)
 
 
+def lines_of(source, number):
+    return [line for line, text in enumerate(source.read_text().splitlines(), 1) if re.search(rf"// LINE\b.*\b{number}\b", text)]
+
+
+CLUSTERS, MEMORY = (FAULTS.with_name(f"sanitize_{name}.cu") for name in ("clusters", "memory"))
+
+
+@only_cpu
+@pytest.mark.parametrize("source, number, kind, words", [
+    (CLUSTERS, 1, "race", r"on the shared variable own, element \d+ .* The two blocks are of one cluster: put cluster\.sync\(\) between the two"),
+    (CLUSTERS, 2, "freed", r"the shared variable own, element \d+, of another block of its cluster .* put cluster\.sync\(\) between"),
+    (CLUSTERS, 3, "bounds", r"the first byte past the end of the shared variable own of 128 bytes"),
+    (CLUSTERS, 4, "uninitialised", r"the shared variable own, element \d+, which nobody has written"),
+    (CLUSTERS, 5, "barrier", r"only 1 of the 2 blocks of the cluster reach this cluster\.sync\(\)"),
+    (CLUSTERS, 6, "bounds", r"asks for the shared memory of block 2 of its cluster, which has 2: their ranks begin at 0"),
+    (CLUSTERS, 7, "race", r"in kernel count on the shared variable total .* put cluster\.sync\(\)"),
+    (MEMORY, 1, "race", r"in kernel use on memory that a kernel has allocated \(byte 0 of an allocation of 256 bytes\)"),
+    (MEMORY, 2, "uninitialised", r"malloc leaves anything in the memory"),
+    (MEMORY, 3, "race", r"thread \(0,0,0\) of the same block frees it in line \d+, .* Put __syncthreads\(\) before it is freed"),
+    (MEMORY, 4, "race", r"in kernel shift on global memory"),
+    (MEMORY, 5, "bounds", r"touches byte 256 of row 0, slice 0 of a surface of 256 bytes x 2 rows"),
+    (MEMORY, 6, "race", r"in kernel look_up on the array out"),
+    (MEMORY, 7, "uninitialised", r"kernel shift, .* reads global memory \(byte \d+ of an allocation of 512 bytes\), which nobody has written"),
+    (MEMORY, 8, "barrier", r"kernel wait_for_others, .* waits here for ever"),
+])
+def test_what_blocks_and_objects_share(folder, source, number, kind, words):
+    """Distributed shared memory, memory from malloc in kernels, surfaces, textures; and a kernel that waits for ever."""
+    result = run_sanitize(source, "--json", folder / "found.json", "--", number)
+    assert result.returncode == 1 and re.search(words, result.stdout), result.stdout + result.stderr
+    found, = json.loads((folder / "found.json").read_text())
+    lines = lines_of(source, number) or found["lines"]
+    assert (found["kind"], found["lines"]) == (kind, lines)
+
+
+@only_cpu
+@pytest.mark.parametrize("order", ["forward", "reversed", "random:7"])
+@pytest.mark.parametrize("source", [CLUSTERS, MEMORY])
+def test_nothing_is_said_of_what_blocks_and_objects_share(source, order):
+    result = run_sanitize(source, env={"CUDA_CPU_ORDER": order})
+    assert (result.returncode, result.stderr) == (0, ""), result.stdout + result.stderr
+
+
 @only_cpu
 def test_several_lists_of_arguments():
     """`--` makes another run; each finding is said once, and the all-clear names every kernel that ran."""

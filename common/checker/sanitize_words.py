@@ -28,6 +28,7 @@ TYPE = re.compile(r"u?int(?P<bits>8|16|32|64)_t|"
 QUALIFIER = re.compile(r"\b(?:extern|static|const|volatile|signed|std|__shared__|__device__|__constant__|__managed__|"
                        r"(?:alignas|__align__)\s*\([^)]*\))|\bunsigned\s+(?=char|short|int|long)|:")
 COMMENT = re.compile(r"//[^\n]*|/\*[\s\S]*?\*/")
+FREES = 2  # what a kernel does to an element beside reading (0) and writing (1) it
 # Facts that are findings only by what the source says besides.
 DOUBTFUL = ("partly-uninitialised", "passed", "device-variable")
 # What orders two threads of a warp, and those of two warps.
@@ -72,6 +73,7 @@ def merged(found: list[Finding]) -> list[Finding]:
               for line in finding.lines}
     undefined = {tuple(finding.lines) for finding in single.values() if finding.kind == "undefined"}
     misaligned = {tuple(finding.lines) for finding in single.values() if "misaligned" in finding.parts}
+    freed = {line for finding in single.values() if finding.parts.get("frees") for line in finding.lines}
     for_block = [finding for finding in single.values() if finding.parts.get("barrier") == "__syncthreads()"]
     for finding in single.values():
         # One barrier serves both: where one race needs it for the whole block, __syncwarp would not do.
@@ -81,6 +83,7 @@ def merged(found: list[Finding]) -> list[Finding]:
                     if not (finding.kind == "uninitialised"
                             and any((line, finding.variable) in racing for line in finding.lines))
                     and not (finding.kind == "bounds" and tuple(finding.lines) in misaligned)
+                    and not (finding.kind == "freed" and freed.issuperset(finding.lines))
                     # Where the processor stopped at what has been named.
                     and not (finding.kind == "other" and tuple(finding.lines) in undefined)])
 
@@ -278,12 +281,14 @@ def barrier_for(first: dict, second: dict) -> str:
     return "__syncwarp()" if first["warp"] == second["warp"] and first.get("warps") != 1 else "__syncthreads()"
 
 
-def repair(first: dict, second: dict, lines: list[int], text: str | None = None) -> str:
+def repair(first: dict, second: dict, lines: list[int], text: str | None = None, shared: bool = False) -> str:
     """What usually helps against a race; the same, whichever of the two came first. Each side has its
     line, and `text` is that of the file where both stand, if it is known."""
     if first["atomic"] != second["atomic"]:
         return ("An atomic operation orders nothing for an ordinary access: make both atomic, or put a "
                 "barrier between them.")
+    if first["number"] != second["number"] and shared:
+        return "The two blocks are of one cluster: put cluster.sync() between the two, for all its blocks."
     if first["number"] != second["number"]:
         return ("Blocks run in any order and at the same time: give each block elements of its own, use "
                 "an atomic operation, or make two launches of it.")
@@ -292,6 +297,8 @@ def repair(first: dict, second: dict, lines: list[int], text: str | None = None)
                 "otherwise give each thread an element of its own, or put a barrier between one use and the next: in a loop at the end of "
                 "each round, in one line between the read, into a variable, and the write.")
     barrier = barrier_for(first, second)
+    if second["write"] == FREES:
+        return f"Put {barrier} before it is freed."
     if first["write"] and second["write"]:
         return f"Put {barrier} between the two, or let one thread write it."
     if len(lines) < 2 or not first["line"] or not second["line"]:
@@ -339,6 +346,8 @@ class Words:
             return self.of_device_variable(fact)
         if fact["kind"] == "constant":
             return self.of_constant(fact)
+        if fact["kind"] == "ended":
+            return self.of_ended(fact)
         if fact["kind"] == "host-pointer":
             return self.of_host_memory(fact)
         return self.of_undefined(fact) if fact.get("by") == "ubsan" else self.of_bounds(fact)
@@ -380,6 +389,8 @@ class Words:
         thread = next((side for side in (second, first) if "thread" in side), {})
         parts = {"file": self.places.get(first["place"], (self.file, 0))[0], "what": what, "deeds": ", ".join(deeds),
                  "in_one_warp": first["warp"] == second["warp"], "barrier": barrier_for(first, second)} if in_one_block else {}
+        if second["write"] == FREES:
+            parts = {"frees": True}
         return Finding("race", lines, kernel, thread.get("block"), thread.get("thread"), name, 1, text, parts)
 
     def party(self, side: dict) -> str:
@@ -418,7 +429,7 @@ class Words:
         file = self.path.with_name(places[0][0]) if places[0][0] else None
         text = file.read_text(errors="replace") if file and file.is_file() else None
         first, second = ({**side, "line": line} for side, (_, line) in zip((first, second), places))
-        said = repair(first, second, lines, text)
+        said = repair(first, second, lines, text, "variable" in fact)
         reader, writer = sorted((first, second), key=lambda side: side["write"])
         if said.startswith("Put") and fact.get("bytes", 0) <= fact["size"] and reader["line"] < writer["line"]:
             return f"If the threads are to add to it, use atomicAdd; otherwise p{said[1:]}"
@@ -432,7 +443,7 @@ class Words:
         return words, sorted({line for _, line in known})
 
     def deed(self, side: dict) -> str:
-        verb = "writes" if side["write"] else "reads"
+        verb = ("reads", "writes", "frees")[side["write"]]
         atomic = " atomically" if side["atomic"] else ""
         _, line = self.places.get(side["place"], ("", 0))
         asked = ", asked for" if "frames" in side else ""
@@ -445,6 +456,7 @@ class Words:
         shared = "variable" in fact
         advice = ("Shared memory starts with anything: let a thread write each element first, then "
                   "__syncthreads()." if shared else
+                  "malloc leaves anything in the memory: let a thread write each element first." if "heap" in fact else
                   "cudaMalloc leaves anything in the memory: fill it with cudaMemset or cudaMemcpy, or let "
                   "an earlier kernel write it.")
         partly = "of which a part" if fact["kind"].startswith("partly") else "which"
@@ -460,6 +472,15 @@ class Words:
                 f"{what.replace('the array', 'the __constant__ array')}{part}{{times}}. Kernels only read constant memory: the "
                 "host writes it, with cudaMemcpyToSymbol, before the launch.")
         return Finding("undefined", lines, fact["kernel"], side["block"], side["thread"], name, 1, text)
+
+    def of_ended(self, fact: dict) -> Finding:
+        side = fact["second"]
+        where, lines = self.where(side)
+        name, what, part = self.memory(fact)
+        text = (f"{where}: kernel {fact['kernel']}, thread {side['thread']} of block {side['block']}, {{deed}} {what}{part}, of another "
+                "block of its cluster{times}. That block may have ended by then, and its shared memory with it: put cluster.sync() between "
+                "the last such access and the end of the kernel, for all blocks.")
+        return Finding("freed", lines, fact["kernel"], side["block"], side["thread"], name, 1, text)
 
     def of_device_variable(self, fact: dict) -> Finding:
         side = fact["second"]
@@ -486,7 +507,8 @@ class Words:
         name = fact.get("variable") or self.parameter(fact) or self.symbol(fact)
         if name is None:
             of = f" of an allocation of {fact['bytes']} bytes" if "bytes" in fact else ""
-            return None, "pinned memory" if fact.get("pinned") else "global memory", f" (byte {fact.get('offset', 0)}{of})"
+            memory = "memory that a kernel has allocated" if "heap" in fact else "pinned memory" if fact.get("pinned") else "global memory"
+            return None, memory, f" (byte {fact.get('offset', 0)}{of})"
         if fact.get("bytes", 0) <= fact["size"]:
             return name, f"the {'shared ' * shared}variable {name}", ""
         size = self.element_size(fact, name)

@@ -13,7 +13,9 @@ from .frames import Frame, frames_of, output
 INCLUDED = re.compile(r"/common/cpu/(include|runtime)/|^/usr/(include|lib)/|^/usr/local/include/")
 FUNCTION = re.compile(r"^[0-9a-f]+ <(.*)>:$")
 INSTRUCTION = re.compile(r"^ *([0-9a-f]+):\t(\S+)\s*(.*)$")
-HOOK = re.compile(r"<(__tsan_(?:read|write|unaligned|atomic)\w*|__sanitizer_cov_trace_pc)>")
+# The last two read textures, in the runtime.
+HOOK = re.compile(r"<(__tsan_(?:read|write|unaligned|atomic)\w*|__sanitizer_cov_trace_pc|cuda_cpu_mem(?:cpy|move|set)|"
+                  r"_ZN8cuda_cpu(?:6sample|5fetch)\w+)>")
 # On the way from one thread to the next it is open whose stack that is; and how often an atomic is tried again
 # depends on the other cores.
 NOBODY_S = re.compile(r"\bcuda_cpu::(go_on_with\(|atomic_change<)")

@@ -10,7 +10,7 @@ from pathlib import Path
 from .places import Places
 
 WHAT = ("load", "store", "atomic", "piece")
-SPACE = ("global", "shared", "local", "constant", "none")
+SPACE = ("global", "shared", "local", "constant", "none", "distributed")  # shared memory of another block of the cluster
 
 
 @dataclass

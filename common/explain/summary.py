@@ -47,7 +47,7 @@ class Line:
             return access.same - access.requests
         if access.space == "shared":
             return access.conflicts
-        return access.units - access.least if access.space == "global" else 0
+        return access.units - access.least if access.space in ("global", "distributed") else 0
 
     @property
     def wasteful(self) -> bool:

@@ -51,6 +51,24 @@ class Film {
     this.blocks = Array.from(this.block_step, (step, i) => ({
       step, end: i + 1 < this.block_step.length ? this.block_step[i + 1] : this.steps,
       number: this.block_number[i], launch: this.block_launch[i]}));
+    // Blocks that run at the same time have several stretches each, from one barrier of theirs to the next.
+    const last = new Map();
+    for (const block of this.blocks) {
+      const key = `${block.launch}.${block.number}`, before = last.get(key);
+      block.first = before ? before.first : block;
+      block.before = before;
+      block.first.ends = block.end;
+      if (before) this.launches[block.launch].together = true;
+      last.set(key, block);
+    }
+  }
+  // Whether a block sees an array: shared memory is its own, or that of its cluster.
+  sees(array, block) {
+    if (!(array.block >= 0) || array.block === block.number) return true;
+    const {grid, cluster} = this.launches[block.launch];
+    const place = number => [number % grid[0], Math.floor(number / grid[0]) % grid[1], Math.floor(number / grid[0] / grid[1])]
+      .map((n, i) => Math.floor(n / cluster[i])).join();
+    return cluster[0] > 0 && place(array.block) === place(block.number);
   }
   block(step) { return this.blocks[this.blockOf[step]]; }
   launch(step) { return this.launches[this.block(step).launch]; }
@@ -127,7 +145,8 @@ class Film {
       const block = this.blockOf[step];
       if (this.block_launch[block] !== launch) this.reset(launch = this.block_launch[block]);
       else if (this.block_step[block] === step) {
-        this.sharedBefore[block] = this.sharedOf(launch).map(one => [one.data.slice(), one.writer.slice()]);
+        if (this.launches[launch].together) this.blocks[block - 1].left = [this.state.slice(), this.place.slice(), this.depth.slice()];
+        if (!this.blocks[block].before) this.sharedBefore[block] = this.sharedOf(launch).map(one => [one.data.slice(), one.writer.slice()]);
       }
       this.beginBlock(step);
       let opens = false;
@@ -151,10 +170,14 @@ class Film {
     this.at = this.steps - 1;
   }
   beginBlock(step) {
-    if (this.block(step).step !== step) return;
+    const block = this.block(step);
+    if (block.step !== step) return;
+    if (block.before) return this.takeUp(block.before);
     this.state.fill(NOT_BEGUN);
-    for (const array of this.sharedOf(this.block(step).launch)) this.poison(array);
+    for (const array of this.sharedOf(block.launch)) if (!(array.block >= 0) || array.block === block.number) this.poison(array);
   }
+  // The threads as a stretch has left them.
+  takeUp(stretch) { [this.state, this.place, this.depth] = stretch.left.map(one => one.slice()); }
   sharedOf(launch) { return this.arrays.filter(one => one.shared && launch >= one.since && launch < one.until); }
   move(thread, state, place, depth) {
     this.state[thread] = state;
@@ -179,13 +202,15 @@ class Film {
       if (this.access_what[i] !== LOAD) this.store(i, this.before, this.writerBefore[i]);
     for (let i = this.moveStart[step + 1]; i-- > this.moveStart[step];)
       this.move(this.move_thread[i], this.stateBefore[i], this.placeBefore[i], this.depthBefore[i]);
-    const left = this.sharedBefore[this.blockOf[step]];
-    if (this.block(step).step !== step || !left) return;
+    if (this.block(step).step !== step) return;
+    const left = this.sharedBefore[this.blockOf[step]], stretch = this.blocks[this.blockOf[step] - 1];
+    if (stretch && stretch.left && stretch.launch === this.block(step).launch) this.takeUp(stretch);
+    if (!left) return;
     this.sharedOf(this.block(step).launch).forEach((array, i) => {
       array.data.set(left[i][0]);
       array.writer.set(left[i][1]);
     });
-    this.state.fill(ENDED);
+    if (!stretch.left) this.state.fill(ENDED);
   }
   // Memory and threads as they are after a step.
   go(step) {
@@ -221,16 +246,17 @@ class Film {
   }
   // The frames of a thread after a step, the innermost last: function, place, and the bytes of each variable's row.
   frames(thread, step) {
-    const block = this.blockOf[step], key = `${block}.${thread}`;
+    const {launch, number} = this.block(step), key = `${launch}.${number}.${thread}`;
     if (this.storyKey !== key) {
       this.storyKey = key;
       this.story = [];
-      const {step: first, end} = this.blocks[block];
-      for (let s = first; s < end; ++s) {
-        for (let i = this.moveStart[s]; i < this.moveStart[s + 1]; ++i)
-          if (this.move_thread[i] === thread) this.story.push([s, true, i]);
-        for (let i = this.variableStart[s]; i < this.variableStart[s + 1]; ++i)
-          if (this.variable_thread[i] === thread) this.story.push([s, false, i]);
+      for (const {step: first, end} of this.blocks.filter(one => one.launch === launch && one.number === number)) {
+        for (let s = first; s < end; ++s) {
+          for (let i = this.moveStart[s]; i < this.moveStart[s + 1]; ++i)
+            if (this.move_thread[i] === thread) this.story.push([s, true, i]);
+          for (let i = this.variableStart[s]; i < this.variableStart[s + 1]; ++i)
+            if (this.variable_thread[i] === thread) this.story.push([s, false, i]);
+        }
       }
     }
     let frames = [];

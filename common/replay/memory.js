@@ -23,7 +23,8 @@ class MemoryTables {
   // Goes to where the step reads and writes, unless it is only a cell that has been chosen.
   show(step, follows = true) {
     this.follows = follows;
-    const {film} = this, accesses = film.accesses(step), list = this.ofLaunch(film.block(step).launch);
+    const {film} = this, accesses = film.accesses(step), block = film.block(step);
+    const list = this.ofLaunch(block.launch).filter(array => film.sees(array, block));
     const panels = list.map(array => this.panel(array, step, accesses.filter(one => one.array === array.number)));
     const holder = byId("arrays");
     if (holder.children.length !== panels.length || panels.some((one, i) => holder.children[i] !== one))

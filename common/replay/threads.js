@@ -123,11 +123,12 @@ class Threads {
       this.notes[warp].parentNode.classList.toggle("now", film.step_warp[step] === warp);
     }
     byId("order").textContent = `one of many orders: ${{forward: "warps in turn", reversed: "from the last warp on"}[film.known.order] || `warps at random (${film.known.order})`}`;
-    const block = film.block(step), blocks = film.blocks.filter(one => one.launch === block.launch);
+    const block = film.block(step), blocks = film.blocks.filter(one => one.launch === block.launch && !one.before);
     byId("where").textContent = `block ${index3(block.number, launch.grid)} of ${launch.grid.filter((n, i) => i === 0 || n > 1).join(" × ")}, ` +
       `${launch.block.filter((n, i) => i === 0 || n > 1).join(" × ")} thread${count > 1 ? "s" : ""}`;
+    const letter = one => one === block.first ? "●" : one.ends <= block.step ? "E" : one.step < block.step ? "B" : "–";
     if (this.shownBlock !== block) byId("grid").replaceChildren(...(blocks.length > 1 ? blocks.slice(0, 256).map(one => element("b", {
-      class: one === block ? "now" : one.step < block.step ? "done" : "", text: one === block ? "●" : one.step < block.step ? "E" : "–"})) : []));
+      class: one === block.first ? "now" : one.ends <= block.step ? "done" : "", text: letter(one)})) : []));
     this.shownBlock = block;
     this.showSource(step, standing);
     this.showVariables(step);

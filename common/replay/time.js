@@ -217,7 +217,7 @@ class View {
     if (choice.dataset.launch !== String(block.launch)) {
       choice.dataset.launch = block.launch;
       choice.replaceChildren(...film.blocks.flatMap((one, i) => one.launch === block.launch
-        ? [element("option", {value: i, text: index3(one.number, launch.grid)})] : []));
+        ? [element("option", {value: i, text: index3(one.number, launch.grid) + (one.before ? " goes on" : "")})] : []));
       byId("blocks").hidden = choice.children.length < 2;
     }
     choice.value = film.blockOf[this.step];
@@ -334,7 +334,7 @@ class View {
       const table = rows => element("table", {}, ...rows.map(([name, what]) => element("tr", {}, element("th", {text: name}), element("td", {text: what}))));
       dialog.append(element("h2", {text: "Words"}), table(MEANINGS), element("h2", {text: "Keys"}), table(KEYS),
       element("p", {text: "The order shown is the one in which the threads really ran in CPU mode: warps take turns, the lanes of a warp go " +
-        "together, blocks one after another. It is one of many that CUDA allows: ORDER=reversed or ORDER=random:7 gives others. " +
+        "together, blocks one after another; those that run at the same time, as in a cluster, from one of their barriers to the next. It is one of many that CUDA allows: ORDER=reversed or ORDER=random:7 gives others. " +
         "The page's address names this moment: copy it to show it to somebody. Ctrl and + make all larger."}), element("button", {text: "Close"}));
     }
     dialog.showModal();

@@ -219,6 +219,7 @@ class Values {
       array.title ||= array.shared ? "shared memory" : `array ${++count}`;
       if (array.named) array.shape = this.shapeOf(array, ...array.named);
       array.shape = array.shape || [Math.floor(array.bytes / this.elementSize(array))];
+      if (array.block >= 0) array.title += ` of block ${index3(array.block, film.launches[array.since].grid)}`;
     }
   }
   // A whole number that is a parameter, or in one, may be a side of an array.

@@ -80,9 +80,22 @@ void cluster_barrier(const Site& site) {
     block_barrier(false, site);
 }
 void* in_block_of_cluster(void* address, unsigned int rank) {
+    const size_t blocks = current_cluster != nullptr ? current_cluster->cores.size() : 1;
+    if (rank >= blocks) {
+        stop(learners_place() + this_thread() +
+                 format("asks for the shared memory of block %u of its cluster, which has %zu: "
+                        "their ranks begin at 0.",
+                        rank, blocks),
+             "bounds");
+    }
     if (current_cluster == nullptr) return address;
     const uint64_t offset = shared_offset(reinterpret_cast<uint64_t>(address));
-    return reinterpret_cast<void*>(current_cluster->cores.at(rank)->shared_address(offset));
+    Core& other = *current_cluster->cores[rank];
+#ifdef CUDA_CPU_OBSERVED
+    if (const auto* const place = Core::mine().shared_near(static_cast<const char*>(address)))
+        other.place_like(Core::mine(), *place);
+#endif
+    return reinterpret_cast<void*>(other.shared_address(offset));
 }
 unsigned int block_of_cluster(const void* address) {
     const auto number = reinterpret_cast<uint64_t>(address);
@@ -116,6 +129,7 @@ unsigned int this_lane() {
     return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
 }
 void yield() {
+    spins = 0;  // so that each time the same count is in a register of whoever spins (stillness.h)
     if (in_kernel()) Core::mine().yield();
 }
 void tell_waiting_for_ever(const std::string& others) {

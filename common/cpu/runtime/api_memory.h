@@ -22,9 +22,11 @@ size_t capacity(MemoryKind kind = MemoryKind::device) {
     return std::min(most, devices()[static_cast<size_t>(current_device)]->memory_bytes);
 }
 
-#ifdef CUDA_CPU_RACES  // remembers what is a kernel's
+#if defined(CUDA_CPU_RACES) || defined(CUDA_CPU_ACCESSES)  // remember what is a kernel's
 void* kernel_malloc(size_t bytes) { return KernelHeap::instance().allocate(bytes); }
-void kernel_free(void* memory) { KernelHeap::instance().release(memory); }
+void kernel_free(void* memory) {
+    KernelHeap::instance().release(memory, __builtin_return_address(0));
+}
 #else
 void* kernel_malloc(size_t bytes) { return std::malloc(bytes); }
 void kernel_free(void* memory) { std::free(memory); }

@@ -23,9 +23,10 @@ class Turn {
  public:
     static inline bool is_needed = false;
 
-    static uint64_t ask() {
+    // The first of so many numbers.
+    static uint64_t ask(uint64_t count = 1) {
         const std::lock_guard<std::mutex> lock(line_.mutex);
-        return line_.asked++;
+        return std::exchange(line_.asked, line_.asked + count);
     }
     static void take(uint64_t number) {
         if (!is_needed) return;
@@ -79,27 +80,42 @@ class GridBarrier {
 
     // A block, all of whose threads have arrived, waits for the others. False if the kernel was aborted.
     bool wait(const Site& site) {
+        observer::arrives_at_barrier_of_blocks(this, round_);
+        const uint64_t round = meet(site);
+        observer::leaves_barrier_of_blocks(this, round);
+        return !aborted_;
+    }
+    // The same before they begin.
+    uint64_t meet(const Site& site) {
         std::unique_lock<std::mutex> lock(mutex_);
         site_ = site;
-        const uint64_t round = round_;
-        observer::arrives_at_grid_barrier(round);
-        if (++arrived_ + ended_ == blocks_) open();
+        const uint64_t round = round_, place = arrived_++;
+        if (arrived_ + ended_ == blocks_) open();
         Turn::give();
         waits_at_barrier(stillness_, true);
         changed_.wait(lock, [&] { return round_ != round || aborted_; });
         waits_at_barrier(stillness_, false);
-        const bool well = !aborted_;
+        const uint64_t turn = round_ != round ? turns_ + place : Turn::ask();
         lock.unlock();
-        Turn::take();
-        observer::leaves_grid_barrier(round);
-        return well;
+        Turn::take(turn);
+        return round;
     }
     void block_ends(bool aborted) {
         std::lock_guard<std::mutex> lock(mutex_);
         ++ended_;
-        aborted_ = aborted_ || aborted;
-        if (aborted_) changed_.notify_all();
+        if (aborted) aborted_ = true;
+        if (aborted_ || ended_ == blocks_) changed_.notify_all();
         if (arrived_ > 0 && arrived_ + ended_ == blocks_) open();
+    }
+    // Until all blocks have ended.
+    void wait_for_end() {
+        Turn::give();
+        std::unique_lock<std::mutex> lock(mutex_);
+        waits_at_barrier(stillness_, true);
+        changed_.wait(lock, [&] { return ended_ == blocks_; });
+        waits_at_barrier(stillness_, false);
+        lock.unlock();
+        Turn::take();
     }
 
  private:
@@ -113,6 +129,7 @@ class GridBarrier {
                         static_cast<unsigned long long>(blocks_), whole_, whole_, whole_),
                  "barrier");
         }
+        turns_ = Turn::ask(arrived_);  // they go on in the order in which they came
         arrived_ = 0;
         ++round_;
         changed_.notify_all();
@@ -120,8 +137,9 @@ class GridBarrier {
     const uint64_t blocks_;
     Stillness* const stillness_;
     const char* const whole_;
-    uint64_t arrived_ = 0, ended_ = 0, round_ = 0;
-    bool aborted_ = false;
+    uint64_t arrived_ = 0, ended_ = 0, turns_ = 0;
+    std::atomic<uint64_t> round_{0};
+    std::atomic<bool> aborted_{false};
     Site site_{};
     std::mutex mutex_;
     std::condition_variable changed_;
@@ -132,10 +150,12 @@ class Core;
 // Blocks that see each other's shared memory, by their ranks.
 struct Cluster {
     dim3 shape;
+    uint64_t number;  // in its grid
     std::vector<Core*> cores;
     GridBarrier barrier;
-    Cluster(dim3 shape, Stillness* stillness)
+    Cluster(dim3 shape, uint64_t number, Stillness* stillness)
         : shape(shape),
+          number(number),
           cores(shape.x * shape.y * shape.z),
           barrier(cores.size(), stillness, "cluster") {}
 };

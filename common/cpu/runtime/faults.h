@@ -244,7 +244,7 @@ inline Explanation explain_address(const char* address, const std::string& who) 
 #ifdef CUDA_CPU_OBSERVED
 // What the address belongs to, if it is memory of a kernel.
 inline std::string owner_of(const char* address) {
-    if (const Core::SharedPlace* const place = Core::mine().shared_near(address)) {
+    if (const Core::SharedPlace* const place = shared_near(address)) {
         return format("\"variable\": %s, \"offset\": %td, \"bytes\": %zu",
                       json(place->name).c_str(), address - place->start, place->bytes);
     }

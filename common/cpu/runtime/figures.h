@@ -18,7 +18,8 @@
 namespace cuda_cpu {
 
 enum class What : uint8_t { load, store, atomic, piece };
-enum class Space : uint8_t { global, shared, local, constant, none };
+// distributed: shared memory of another block of the cluster
+enum class Space : uint8_t { global, shared, local, constant, none, distributed };
 
 // Something that a thread passed. Sixteen bytes: a block may leave tens of millions.
 struct Event {

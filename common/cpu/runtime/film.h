@@ -49,26 +49,40 @@ class Film {
         reel_.begin_launch(kernel, shape, depth, facts);
         in_launch_ = reel_.takes(kernel);
     }
-    void shared_variable(const char* name, const char* start, size_t bytes) {
-        reel_.add_shared(name, start, bytes);
+    // `block` is the one that has it where several run at the same time, else none.
+    void shared_variable(const char* name, const char* start, size_t bytes, int64_t block) {
+        reel_.add_shared(name, start, bytes, block);
     }
-    void shared_begins(const char* start) { reel_.shared_begins(start); }
+    void shared_begins(const char* start, int64_t block) { reel_.shared_begins(start, block); }
     void released(const char* start) { reel_.released(start); }
     void grid_ends() {
         end_block();
         if (std::exchange(in_launch_, false)) reel_.end_launch();
     }
     void block_begins(unsigned int threads) {
+        now_ = block_of_this_core();
         end_block();
-        recording_ = in_launch_ && reel_.has_room();
-        threads_.clear();
+        recording_ = now_->open = in_launch_ && reel_.has_room();
+        now_->threads.clear();
         if (!recording_) return;
         reel_.begin_block(blockIdx, gridDim);
-        threads_.assign(threads, Thread{});
-        lanes_.clear();
-        turn_ = picks_ = 0;
-        warp_ = order().kind == Order::reversed ? 0 : ~0u;
-        chance_.state = order().seed + reel_.steps();
+        now_->threads.assign(threads, Thread{});
+        now_->lanes.clear();
+        now_->turn = now_->picks = 0;
+        now_->warp = order().kind == Order::reversed ? 0 : ~0u;
+        now_->chance.state = order().seed + reel_.steps();
+    }
+    // Of blocks that run at the same time: this one lets another one go on, goes on, has ended.
+    void block_gives_way() {
+        if (recording_) end_step();
+    }
+    void block_goes_on() {
+        now_ = block_of_this_core();
+        if (recording_ && now_->open) reel_.goes_on_with_block(blockIdx, gridDim);
+    }
+    void block_has_ended() {
+        if (recording_) end_step();
+        now_->open = false;
     }
     void enter() {
         if (!recording_) return;
@@ -173,13 +187,13 @@ class Film {
     // The runner of the thread whose turn it is; null when none stands in front of a step.
     void stands(Runner* runner) { mine().runner = runner; }
     Runner* next() {
-        while (turn_ < lanes_.size()) {
-            Thread& thread = threads_[lanes_[turn_++]];
+        while (now_->turn < now_->lanes.size()) {
+            Thread& thread = now_->threads[now_->lanes[now_->turn++]];
             if (thread.runner != nullptr) return std::exchange(thread.runner, nullptr);
         }
         if (recording_) end_step();
         if (!choose()) return nullptr;
-        turn_ = 0;
+        now_->turn = 0;
         return next();
     }
 
@@ -224,12 +238,12 @@ class Film {
     static unsigned int number() {
         return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     }
-    Thread& mine() { return threads_[number()]; }
+    Thread& mine() { return now_->threads[number()]; }
 
     void stop(Thread& self, const void* pc) {
         self.pc = pc;
         self.depth = self.frames.size();
-        self.since = picks_;
+        self.since = now_->picks;
         tell(State::stands);
         pause_thread();
         self.accessed = self.branched = self.must_stop = self.yields = false;
@@ -278,11 +292,13 @@ class Film {
     }
 
     void end_step() {
-        if (!lanes_.empty() || picks_ == 0) {
-            reel_.end_step(picks_ == 0 ? 0xffff : warp_, mask_, place_, depth_);
-            ++picks_;
+        if (!now_->open) return;
+        if (!now_->lanes.empty() || now_->picks == 0) {
+            reel_.end_step(now_->picks == 0 ? 0xffff : now_->warp, now_->mask, now_->place,
+                           now_->depth);
+            ++now_->picks;
         }
-        lanes_.clear();
+        now_->lanes.clear();
         if (!reel_.has_room()) {  // the rest of the block runs unseen
             reel_.cut();
             recording_ = in_launch_ = false;
@@ -290,21 +306,21 @@ class Film {
     }
     void end_block() {
         if (recording_) end_step();
-        recording_ = false;
+        recording_ = now_->open = false;
     }
 
     bool stands(unsigned int thread, bool patient) const {
-        return thread < threads_.size() && threads_[thread].runner != nullptr &&
-               (patient || !threads_[thread].yields);
+        return thread < now_->threads.size() && now_->threads[thread].runner != nullptr &&
+               (patient || !now_->threads[thread].yields);
     }
     bool choose() {
-        const auto warps = static_cast<unsigned int>((threads_.size() + 31) / 32);
-        lanes_.clear();
+        const auto warps = static_cast<unsigned int>((now_->threads.size() + 31) / 32);
+        now_->lanes.clear();
         if (warps == 0) return false;
-        const unsigned int start = order().kind == Order::forward ? warp_ + 1
+        const unsigned int start = order().kind == Order::forward ? now_->warp + 1
                                    : order().kind == Order::reversed
-                                       ? warp_ + warps - 1
-                                       : static_cast<unsigned int>(chance_() % warps);
+                                       ? now_->warp + warps - 1
+                                       : static_cast<unsigned int>(now_->chance() % warps);
         const unsigned int forward = order().kind == Order::reversed ? warps - 1 : 1;
         for (const bool patient : {false, true}) {
             for (unsigned int i = 0; i < warps; ++i) {
@@ -318,9 +334,9 @@ class Film {
         const Thread* best = nullptr;
         for (unsigned int lane = 0; lane < 32; ++lane) {
             if (!stands(warp * 32 + lane, patient)) continue;
-            const Thread& thread = threads_[warp * 32 + lane];
-            const bool is_late =
-                picks_ - thread.since > most_patient * threads_.size() / 32 + most_patient;
+            const Thread& thread = now_->threads[warp * 32 + lane];
+            const bool is_late = now_->picks - thread.since >
+                                 most_patient * now_->threads.size() / 32 + most_patient;
             if (best == nullptr || is_late || thread.depth > best->depth ||
                 (thread.depth == best->depth && thread.pc < best->pc))
                 best = &thread;
@@ -329,19 +345,19 @@ class Film {
         if (best == nullptr) return false;
         const size_t depth = best->depth;
         const void* const pc = best->pc;
-        mask_ = 0;
+        now_->mask = 0;
         for (unsigned int i = 0; i < 32; ++i) {
             const unsigned int lane = order().kind == Order::reversed ? 31 - i : i;
             if (!stands(warp * 32 + lane, true)) continue;
-            const Thread& thread = threads_[warp * 32 + lane];
+            const Thread& thread = now_->threads[warp * 32 + lane];
             if (thread.depth != depth || thread.pc != pc) continue;
-            mask_ |= 1u << lane;
-            lanes_.push_back(warp * 32 + lane);
+            now_->mask |= 1u << lane;
+            now_->lanes.push_back(warp * 32 + lane);
         }
-        warp_ = warp;
-        const Thread& first = threads_[lanes_.front()];
-        place_ = first.frames.empty() ? 0 : first.frames.back().place;
-        depth_ = static_cast<unsigned int>(depth);
+        now_->warp = warp;
+        const Thread& first = now_->threads[now_->lanes.front()];
+        now_->place = first.frames.empty() ? 0 : first.frames.back().place;
+        now_->depth = static_cast<unsigned int>(depth);
         return true;
     }
 
@@ -351,12 +367,21 @@ class Film {
 
     Reel reel_;
     bool recording_ = false, in_launch_ = false;
-    std::vector<Thread> threads_;      // of the block
-    std::vector<unsigned int> lanes_;  // of the step, by the threads' numbers
-    size_t turn_ = 0;                  // which of them runs
-    unsigned int warp_ = 0, mask_ = 0, place_ = 0, depth_ = 0;
-    uint64_t picks_ = 0;  // steps of the block
-    Chance chance_{};
+    // The block that a core runs; of those that run at the same time one after the other goes a stretch.
+    struct OfBlock {
+        std::vector<Thread> threads;
+        std::vector<unsigned int> lanes;  // of the step, by the threads' numbers
+        size_t turn = 0;                  // which of them runs
+        unsigned int warp = 0, mask = 0, place = 0, depth = 0;
+        uint64_t picks = 0;  // steps of the block
+        bool open = false;   // it has begun and not ended
+        Chance chance{};
+    };
+    static OfBlock* block_of_this_core() {
+        static thread_local OfBlock* const block = new OfBlock;
+        return block;
+    }
+    OfBlock* now_ = block_of_this_core();
 };
 
 }  // namespace cuda_cpu

@@ -170,10 +170,11 @@ class Reel {
         const dim3 grid = shape.grid, block = shape.block;
         launch_ = format(
             "{\"kernel\":%s,\"line\":%d,\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared\":%zu,"
-            "\"depth\":%d,"
+            "\"depth\":%d,\"cluster\":[%u,%u,%u],"
             "\"step\":%zu}",
             json(kernel.c_str()).c_str(), shape.site.line, grid.x, grid.y, grid.z, block.x, block.y,
-            block.z, shape.shared_bytes, depth, steps());
+            block.z, shape.shared_bytes, depth, shape.cluster.x, shape.cluster.y, shape.cluster.z,
+            steps());
         shown_ = 0;
         for (Array& array : arrays_) array.known.clear();
     }
@@ -181,12 +182,21 @@ class Reel {
         if (shown_++ == 0) launches_ += (launches_.empty() ? "" : ",") + launch_, ++launch_count_;
         for (const void* const pointer : std::exchange(pointers_, {}))
             array_at(static_cast<const char*>(pointer), 1);
+        goes_on_with_block(block, grid);
+    }
+    // From here on the steps are this block's, which may have had some before.
+    void goes_on_with_block(uint3 block, dim3 grid) {
+        if (!block_step.empty() && block_step.back() == steps())  // who was to go on has not
+            block_launch.pop_back(), block_number.pop_back(), block_step.pop_back();
         block_launch.push_back(launch_count_ - 1);
         block_number.push_back(block.x + grid.x * (block.y + grid.y * block.z));
         block_step.push_back(static_cast<uint32_t>(steps()));
     }
     // What has changed without a step, in code that nobody watches, changes here.
     void end_launch() {
+        for (Array& array : arrays_)
+            if (array.shared && array.block >= 0 && array.until == never)
+                array.until = launch_count_;
         if (step_accesses.empty()) return;
         const size_t before = access_size.size();
         for (size_t i = 0; i < arrays_.size(); ++i) {
@@ -198,22 +208,33 @@ class Reel {
         step_accesses.back() += static_cast<uint32_t>(access_size.size() - ended_accesses_);
         ended_accesses_ = access_size.size();
     }
+    // The launch that runs, be it that no block of it has a step yet.
+    unsigned int next_launch() const { return shown_ == 0 ? launch_count_ : launch_count_ - 1; }
     void cut() { cut_ = format("{\"step\":%zu,\"launch\":%u}", steps(), launch_count_ - 1); }
 
     // ------------------------------------------------------------ memory
-    void add_shared(const char* name, const char* start, size_t bytes) {
+    void add_shared(const char* name, const char* start, size_t bytes, int64_t block) {
         if (!wanted() || bytes == 0) return;
         for (Array& array : arrays_) {
-            if (array.shared && array.start == start && array.bytes == bytes) return;
+            if (array.shared && array.start == start && array.bytes == bytes &&
+                array.until == never)
+                return;
         }
-        add_array(true, name, start, bytes);
+        Array& added = arrays_[static_cast<size_t>(add_array(true, name, start, bytes))];
+        added.block = block;
+        if (block >= 0) added.since = next_launch();
     }
-    // A block begins to use it, poisoned.
-    void shared_begins(const char* start) {
+    // A block begins to use it, poisoned; the one of an earlier launch may be gone.
+    void shared_begins(const char* start, int64_t block) {
+        const Array* before = nullptr;
         for (Array& array : arrays_) {
-            if (array.shared && array.start == start && array.film != nullptr)
+            if (!array.shared || array.start != start) continue;
+            before = &array;
+            if (array.film != nullptr && array.until == never)
                 std::memcpy(array.film.get(), start, array.bytes);
         }
+        if (before != nullptr && before->until != never)
+            add_shared(std::string(before->name).c_str(), start, before->bytes, block);
     }
     // An allocation goes; another one may have its place.
     void released(const char* start) {
@@ -313,13 +334,13 @@ class Reel {
         for (const Array& array : arrays_) {
             arrays += format(
                 "%s{\"space\":\"%s\",\"name\":%s,\"start\":%zu,\"bytes\":%zu,\"since\":%u,"
-                "\"until\":%u}",
+                "\"until\":%u,\"block\":%lld}",
                 arrays.empty() ? "" : ",",
                 array.shared               ? "shared"
                 : is_constant(array.start) ? "constant"
                                            : "global",
                 json(array.name.c_str()).c_str(), reinterpret_cast<size_t>(array.start),
-                array.bytes, array.since, array.until);
+                array.bytes, array.since, array.until, static_cast<long long>(array.block));
         }
         for (const std::string& name : others_)
             others += (others.empty() ? "" : ",") + json(name.c_str());
@@ -346,6 +367,7 @@ class Reel {
         const char* start;
         size_t bytes;
         unsigned int since, until;  // launches
+        int64_t block = -1;         // whose it is, among blocks that run at the same time
         std::vector<bool> known;    // which pieces the film has, in this launch
         std::unique_ptr<char[], decltype(&std::free)> film{nullptr,
                                                            &std::free};  // as the film has it
@@ -356,7 +378,7 @@ class Reel {
 
     int add_array(bool shared, const char* name, const char* start, size_t bytes) {
         const unsigned int since = shared || launch_count_ == 0 ? 0 : launch_count_ - 1;
-        arrays_.push_back({shared, name, start, bytes, since, never, {}});
+        arrays_.push_back({shared, name, start, bytes, since, never, -1, {}});
         return static_cast<int>(arrays_.size()) - 1;
     }
     // One without a name: a string's letter belongs to the whole string.

@@ -77,6 +77,28 @@ struct Grid {
 // The grid whose block this core runs; for launches from kernels and for messages.
 inline thread_local Grid* current_grid = nullptr;
 inline thread_local Cluster* current_cluster = nullptr;  // null where a block is one of its own
+#ifdef CUDA_CPU_OBSERVED
+// The core whose block has an address in its shared memory, the running one or another of its cluster; null if none has.
+inline Core* core_of_shared(const char* address) {
+    Core& mine = Core::mine();
+    if (mine.in_shared(address)) return &mine;
+    if (current_cluster == nullptr) return nullptr;
+    for (Core* const core : current_cluster->cores)
+        if (core != nullptr && core->in_shared(address)) return core;
+    return nullptr;
+}
+// The number of that block in its grid, if others run at the same time; else -1.
+inline int64_t block_of_shared(const char* address) {
+    if (current_cluster == nullptr && current_grid->barrier == nullptr) return -1;
+    const Core* const core = core_of_shared(address);
+    const uint3 block = core != nullptr ? core->block() : blockIdx;
+    return block.x + int64_t{gridDim.x} * (block.y + int64_t{gridDim.y} * block.z);
+}
+inline const Core::SharedPlace* shared_near(const char* address) {
+    Core* const core = core_of_shared(address);
+    return core != nullptr ? core->shared_near(address) : nullptr;
+}
+#endif
 inline const char* current_kernel() {
     return current_grid != nullptr ? name_of(*current_grid->kernel).c_str() : nullptr;
 }

@@ -98,17 +98,25 @@ void grid_ends(Grid& grid);
 inline void grid_ends(Grid&) {}
 #endif
 
-// The core's thread lets another block run, and goes on; a block comes to a barrier of the grid, and leaves it.
+// The core's thread lets another block run, and goes on; a block comes to a barrier of the grid or of
+// its cluster, and leaves it; one of those that run at the same time has ended.
 #ifdef CUDA_CPU_RACES
 void gives_way();
 void goes_on();
-void arrives_at_grid_barrier(uint64_t round);
-void leaves_grid_barrier(uint64_t round);
+void arrives_at_barrier_of_blocks(const void* barrier, uint64_t round);
+void leaves_barrier_of_blocks(const void* barrier, uint64_t round);
+void block_ends_among_others();
+// A kernel's own malloc and free.
+void allocated_by_kernel(void* memory, size_t bytes);
+void freed_by_kernel(const void* memory, size_t bytes, const void* place);
 #else
 inline void gives_way() {}
 inline void goes_on() {}
-inline void arrives_at_grid_barrier(uint64_t) {}
-inline void leaves_grid_barrier(uint64_t) {}
+inline void arrives_at_barrier_of_blocks(const void*, uint64_t) {}
+inline void leaves_barrier_of_blocks(const void*, uint64_t) {}
+inline void block_ends_among_others() {}
+inline void allocated_by_kernel(void*, size_t) {}
+inline void freed_by_kernel(const void*, size_t, const void*) {}
 #endif
 
 // What the host hands out gets a number, from 1, and that of the launch of a graph which it belongs to, or 0; it begins, and ends. Somebody waits for it: a stream,

@@ -8,6 +8,7 @@
 
 #include "calls.h"
 #include "faults.h"
+#include "kernel_heap.h"
 #include "race_memory.h"
 #include "stream_order.h"
 
@@ -51,7 +52,8 @@ class RaceFindings {
         });
     }
 
-    void note_race(const Stamp& first, bool wrote, const Stamp& second, bool writes,
+    static constexpr int frees = 2;  // an access that is neither a read nor a write
+    void note_race(const Stamp& first, bool wrote, const Stamp& second, int writes,
                    const char* address, size_t bytes) {
         const int width = first.serial != second.serial             ? 3
                           : first.block != second.block             ? 2
@@ -82,6 +84,7 @@ class RaceFindings {
     // Writes a finding when it comes for the first time, and again between threads further apart.
     template <class Describe>
     void note_finding(std::pair<uint32_t, uint32_t> key, int width, Describe describe) {
+        const Ours ours;
         Finding& finding = findings_[key];
         ++finding.count;
         if (width <= finding.width || !findings_are_wanted()) return;
@@ -104,7 +107,7 @@ class RaceFindings {
             hash = hash * 31 + static_cast<uint32_t>(reinterpret_cast<uintptr_t>(frame));
         return hash;
     }
-    static std::string describe_side(const Stamp& side, bool writes) {
+    static std::string describe_side(const Stamp& side, int writes) {
         const bool shared = side.serial >> 31 != 0;
         const StreamOrder::Work& work = work_of(shared ? Stamp{} : side);
         const std::string text =
@@ -143,11 +146,14 @@ class RaceFindings {
         std::string text =
             format("\"address\": %zu, \"size\": %zu, \"kernel\": %s",
                    reinterpret_cast<size_t>(address), bytes, json(current_kernel()).c_str());
-        const Core::SharedPlace* const place = Core::mine().shared_near(address);
+        const Core::SharedPlace* const place = shared_near(address);
         if (place != nullptr) {
             return text + format(", \"variable\": %s, \"offset\": %td, \"bytes\": %zu",
                                  json(place->name).c_str(), address - place->start, place->bytes);
         }
+        if (const auto [start, end, living] = KernelHeap::instance().piece_at(address); living)
+            return text + format(", \"heap\": 1, \"offset\": %td, \"bytes\": %td", address - start,
+                                 end - start);
         const Allocation* const allocation = Memory::instance().find_unlocked(address);
         if (allocation == nullptr) return text;
         text += format(", \"offset\": %td, \"bytes\": %zu, \"pinned\": %d",

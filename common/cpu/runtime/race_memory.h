@@ -36,6 +36,7 @@ struct Region {
     bool shared;
     std::vector<bool> written;         // by the byte; empty if everything counts as written
     std::vector<uint32_t> works = {};  // the last of each stream that touched it
+    bool ended = false;                // its block, of a cluster, has
     // What copies have touched, as long as it may matter.
     struct Copy {
         const char *begin, *end;
@@ -62,8 +63,18 @@ class RaceMemory {
     void remove_region(const char* start) {
         const auto found = regions_.find(start);
         if (found == regions_.end()) return;
-        const uintptr_t first = key_of(start), last = key_of(start + found->second.bytes - 1);
-        for (uintptr_t key = first; key <= last; ++key) pages_.erase(key);
+        Region* const region = &found->second;
+        each_known_cell(start, start + region->bytes, [](Cell& cell, const char*) {
+            cell = {};
+            return false;
+        });
+        for (uintptr_t key = key_of(start); key <= key_of(start + region->bytes - 1); ++key) {
+            const auto page = pages_.find(key);
+            if (page == pages_.end()) continue;
+            auto& regions = page->second->regions;
+            regions.erase(std::remove(regions.begin(), regions.end(), region), regions.end());
+            if (regions.empty()) pages_.erase(page);
+        }
         recent_ = {};
         regions_.erase(found);
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -43,12 +44,20 @@ class RaceOrder {
         work_ = StreamOrder::instance().current();
         synchronised_.clear();
         fences_.clear();
-        round_ = ~uint64_t{0};
+        known_at_barriers_.clear();
+        clusters_.clear();
     }
     void block_begins(unsigned int threads) {
         serials_of_blocks_ = (serials_of_blocks_ + 1) | of_block;
         OfBlock& block = *(now_ = block_of_this_core());
-        block.serial = serials_of_blocks_;
+        if (current_cluster == nullptr) {
+            block.cluster = std::make_shared<OfCluster>(OfCluster{serials_of_blocks_, {}});
+        } else {
+            auto& cluster = clusters_[current_cluster->number];
+            if (cluster == nullptr)
+                cluster = std::make_shared<OfCluster>(OfCluster{serials_of_blocks_, {}});
+            block.cluster = cluster;
+        }
         block.number = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
         block.barriers = 0;
         block.steps.assign(threads, 1);
@@ -59,19 +68,19 @@ class RaceOrder {
         block.first_fence = ~uint32_t{0};
         block.thread_knows.assign(threads, nullptr);
         block.knows = {};
-        // What is atomic in shared memory orders nothing for the next block.
-        block.synchronised_shared.clear();
     }
     // Another block has run since this core's did.
     void goes_on() { now_ = block_of_this_core(); }
     // What all threads of the block have done comes before what any does behind the barrier.
-    void arrives_at_grid_barrier(uint64_t round) {
-        Knowledge& common = grid_knows_[round % 2];
-        if (round != round_) common = {}, round_ = round;
-        common.join(now_->knows);
-        Knowledge::raise(common.blocks, now_->number, now_->barriers);
+    void arrives_at_barrier_of_blocks(const void* barrier, uint64_t round) {
+        auto& [last, known] = known_at_barriers_[{barrier, round % 2}];
+        if (std::exchange(last, round) != round) known = {};
+        known.join(now_->knows);
+        Knowledge::raise(known.blocks, now_->number, now_->barriers);
     }
-    void leaves_grid_barrier(uint64_t round) { now_->knows.join(grid_knows_[round % 2]); }
+    void leaves_barrier_of_blocks(const void* barrier, uint64_t round) {
+        now_->knows.join(known_at_barriers_[{barrier, round % 2}].second);
+    }
     void barrier() {
         ++now_->barriers;
         for (auto& knowledge : now_->thread_knows) {
@@ -112,9 +121,8 @@ class RaceOrder {
     // After an atomic operation of this thread on an address.
     void synchronise(const void* pointer, bool writes) {
         const char* const address = static_cast<const char*>(pointer);
-        const bool shared =
-            Core::mine().in_shared_arena(address) || Core::mine().in_dynamic_shared(address);
-        auto& map = shared ? now_->synchronised_shared : synchronised_;
+        auto& map =
+            core_of_shared(address) != nullptr ? now_->cluster->synchronised : synchronised_;
         const unsigned int thread = number();
         const auto found = map.find(address);
         if (found != map.end()) own_knowledge(thread).join(found->second);
@@ -144,7 +152,7 @@ class RaceOrder {
         const unsigned int thread = number();
         now_->last_places[thread] = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(place));
         Stamp now;
-        now.serial = region.shared ? now_->serial : work_;
+        now.serial = region.shared ? now_->cluster->serial : work_;
         now.block = now_->number;
         now.place = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(place));
         now.barriers = now_->barriers;
@@ -154,18 +162,23 @@ class RaceOrder {
         return now;
     }
 
+    // What blocks have in common that see each other's shared memory; most blocks are alone.
+    struct OfCluster {
+        uint32_t serial;
+        std::unordered_map<const char*, Knowledge> synchronised;  // by address
+    };
     // What is kept of the block that a core runs.
     struct OfBlock {
-        uint32_t serial = 0, number = 0, barriers = 0;
+        std::shared_ptr<OfCluster> cluster;
+        uint32_t number = 0, barriers = 0;
         uint32_t first_fence = 0;                   // after how many barriers
         std::vector<uint32_t> steps;                // by thread
         std::vector<uint32_t> last_places;          // by thread: its last access
         std::vector<bool> has_stored;               // by thread: to global memory
         std::vector<std::array<uint32_t, 32>> met;  // by thread: what it knows of its warp
         std::vector<Time> fenced;                   // by thread: its last fence
-        std::vector<std::shared_ptr<Knowledge>> thread_knows;            // by thread
-        Knowledge knows;                                                 // since the last barrier
-        std::unordered_map<const char*, Knowledge> synchronised_shared;  // by address
+        std::vector<std::shared_ptr<Knowledge>> thread_knows;  // by thread
+        Knowledge knows;                                       // since the last barrier
     };
     OfBlock* now_ = block_of_this_core();  // the one that runs
 
@@ -237,8 +250,9 @@ class RaceOrder {
     }
 
     uint32_t work_ = 0, serials_of_blocks_ = of_block;
-    uint64_t round_ = ~uint64_t{0};  // of the grid's barrier
-    Knowledge grid_knows_[2];        // at its last two rounds
+    std::unordered_map<uint64_t, std::shared_ptr<OfCluster>> clusters_;  // of the grid
+    // At the last two rounds of each barrier of blocks: which round, and what all know then.
+    std::map<std::pair<const void*, uint64_t>, std::pair<uint64_t, Knowledge>> known_at_barriers_;
     // Of the grid, by key_of_thread: for each stretch between barriers the last fence in it.
     std::unordered_map<uint64_t, std::vector<Time>> fences_;
     std::unordered_map<const char*, Knowledge> synchronised_;  // by address

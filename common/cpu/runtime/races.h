@@ -75,6 +75,30 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
         same_values_.clear();
         remove_region(start);
     }
+    // A kernel has given back what it had from malloc.
+    void freed_by_kernel(const char* start, size_t bytes, const void* place) {
+        settle();
+        same_values_.clear();
+        const Stamp now = stamp(*region_at(start), false, place);
+        first_unordered(start, start + bytes, now, true,
+                        [&](const Stamp& then, bool wrote, const char* address) {
+                            note_race(then, wrote, now, frees, address, 4);
+                        });
+        remove_region(start);
+    }
+    // The shared memory of a block of a cluster goes with it: who touches it must have done so before.
+    void block_of_cluster_ends() {
+        settle();
+        RaceOrder::barrier();  // what one of its threads knows is known at its end
+        Core::mine().each_shared_place([&](const char* start, size_t bytes) {
+            Region* const region = region_at(start);
+            region->ended = true;
+            first_unordered(start, start + bytes, stamp(*region, false, nullptr), true,
+                            [&](const Stamp& then, bool wrote, const char* address) {
+                                note_place("ended", then, wrote, address, 4);
+                            });
+        });
+    }
     // A copy, or what is set, on one of its sides.
     void copies(const void* memory, size_t bytes, bool write) {
         settle();
@@ -108,6 +132,7 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
             now_->has_stored[now.thread] = true;
             ++storing_;
         }
+        if (region->ended) note_place("ended", now, writes(access), address, bytes);
         if (writes(access) && is_constant(address))
             note_place("constant", now, true, address, bytes);
         if (!region->written.empty()) keep_initialised(*region, address, bytes, access, now);
@@ -172,7 +197,7 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
             address < arguments + malloc_usable_size(const_cast<char*>(arguments));
         if (is_argument || is_null(address) || core.past_dynamic_shared(address) != 0 ||
             core.own_memory(address) != nullptr || !is_mapped(address) ||
-            KernelHeap::instance().holds(address))
+            KernelHeap::instance().piece_at(address).start != nullptr)
             return;
         note_place("host-pointer", stamp({}, false, place), writes(access), address, bytes);
     }
@@ -185,8 +210,8 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
 
     // Memory that threads share; not their stacks, nor what the runtime keeps for itself.
     bool is_tracked(const char* address) const {
-        return Memory::instance().on_device(address) || Core::mine().in_shared_arena(address) ||
-               Core::mine().in_dynamic_shared(address) || in_program(address) ||
+        return Memory::instance().on_device(address) || core_of_shared(address) != nullptr ||
+               in_program(address) || KernelHeap::instance().holds(address) ||
                (Memory::instance().shares_host_memory() &&
                 Memory::instance().find_unlocked(address) != nullptr);
     }
@@ -325,16 +350,24 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
         return region_is_ordered_;
     }
     void compare_with_cells(const char* begin, const char* end, const Stamp& now, bool write) {
-        doubter_ = now, doubted_bytes_ = 4;
+        first_unordered(begin, end, now, write,
+                        [&](const Stamp& then, bool wrote, const char* address) {
+                            doubter_ = now, doubted_bytes_ = 4, doubted_ = address;
+                            found(then, wrote, write);
+                        });
+    }
+    // Shows the visitor the first access to a range that nothing orders before `now`.
+    template <class Visitor>
+    void first_unordered(const char* begin, const char* end, const Stamp& now, bool reads_count,
+                         Visitor visit) {
         each_known_cell(begin, end, [&](Cell& cell, const char* address) {
-            doubted_ = address;
             const auto tell = [&](const Stamp& then, bool wrote) {
-                if (!is_ordered(then, now)) return found(then, wrote, write), true;
+                if (!is_ordered(then, now)) return visit(then, wrote, address), true;
                 return false;
             };
             if (tell(cell.write, true)) return true;
-            return write && std::any_of(std::begin(cell.reads), std::end(cell.reads),
-                                        [&](const Stamp& read) { return tell(read, false); });
+            return reads_count && std::any_of(std::begin(cell.reads), std::end(cell.reads),
+                                              [&](const Stamp& read) { return tell(read, false); });
         });
     }
     void compare_with_copies(Region& region, const char* begin, size_t bytes, const Stamp& now,
@@ -427,10 +460,33 @@ void meeting(unsigned int first, unsigned int lanes, bool orders) {
 void meeting_without(unsigned int first, unsigned int absent, unsigned int mask, const Site& site) {
     Races::instance().meeting_without(first, absent, mask, site);
 }
-void gives_way() { Races::instance().gives_way(); }
-void goes_on() { Races::instance().goes_on(); }
-void arrives_at_grid_barrier(uint64_t round) { Races::instance().arrives_at_grid_barrier(round); }
-void leaves_grid_barrier(uint64_t round) { Races::instance().leaves_grid_barrier(round); }
+void gives_way() {
+    Races::instance().gives_way();
+    CUDA_CPU_FILMED(block_gives_way());
+}
+void goes_on() {
+    Races::instance().goes_on();
+    CUDA_CPU_FILMED(block_goes_on());
+}
+void arrives_at_barrier_of_blocks(const void* barrier, uint64_t round) {
+    Races::instance().arrives_at_barrier_of_blocks(barrier, round);
+}
+void leaves_barrier_of_blocks(const void* barrier, uint64_t round) {
+    Races::instance().leaves_barrier_of_blocks(barrier, round);
+}
+void block_ends_among_others() {
+    if (current_cluster != nullptr) Races::instance().block_of_cluster_ends();
+    CUDA_CPU_FILMED(block_has_ended());
+}
+void allocated_by_kernel(void* memory, size_t bytes) {
+    char* const start = static_cast<char*>(memory);
+    fill_with(never_written_device, start, start + bytes);
+    Races::instance().add_region(start, bytes, false, false);
+}
+void freed_by_kernel(const void* memory, size_t bytes, const void* place) {
+    Races::instance().freed_by_kernel(static_cast<const char*>(memory), bytes,
+                                      static_cast<const char*>(place) - 1);
+}
 void allocated(const Allocation& allocation) {
     const bool known = allocation.kind != MemoryKind::device;  // host code may write it unseen
     Races::instance().add_region(allocation.start, allocation.bytes, false, known);
@@ -466,16 +522,18 @@ void host_waits_for(cudaStream_t stream, StreamKind kind, int device) {
 void host_waits_for_device(int device) { StreamOrder::instance().host_waits_for_device(device); }
 void host_waits_for_all() { StreamOrder::instance().host_waits_for_all(); }
 void shared_variable(const char* name, const char* start, size_t bytes) {
-    CUDA_CPU_FILMED(shared_variable(name, start, bytes));
+    CUDA_CPU_FILMED(shared_variable(name, start, bytes, block_of_shared(start)));
     Races::instance().add_region(start, bytes, true, false);
 }
 void shared_begins(const char* start, size_t bytes) {
-    CUDA_CPU_FILMED(shared_begins(start));
-    Races::instance().region_at(start)->written.assign(bytes, false);
+    CUDA_CPU_FILMED(shared_begins(start, block_of_shared(start)));
+    Region& region = *Races::instance().region_at(start);
+    region.written.assign(bytes, false);
+    region.ended = false;
 }
 // The blocks of a grid have it in one place, one after the other.
 void dynamic_shared(const char*, const char*, const char* start, size_t bytes) {
-    CUDA_CPU_FILMED(shared_variable("", start, bytes));
+    CUDA_CPU_FILMED(shared_variable("", start, bytes, block_of_shared(start)));
     static thread_local const char* last = nullptr;
     static thread_local size_t last_bytes = 0;
     if (bytes > 0 && start == last && bytes == last_bytes) return shared_begins(start, bytes);
@@ -493,6 +551,7 @@ inline const void* before(const void* place) { return static_cast<const char*>(p
 
 inline void Watch::access(const volatile void* pointer, size_t bytes, Access access,
                           const void* place, const void*) {
+    if (Ours::here) return;
     const void* const address = const_cast<const void*>(pointer);
     if (!in_kernel()) {
         if (Memory::instance().is_shared_with_host(address))
@@ -503,6 +562,7 @@ inline void Watch::access(const volatile void* pointer, size_t bytes, Access acc
         return;
     }
     CUDA_CPU_FILMED(access(static_cast<const char*>(address), bytes, access, place));
+    const Ours ours;
     Races::instance().touch(address, bytes, access, before(place));
     if (is_atomic(access)) Races::instance().synchronise(address, writes(access));
 }

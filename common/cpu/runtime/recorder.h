@@ -11,6 +11,7 @@
 
 #include "figures.h"
 #include "grid.h"
+#include "kernel_heap.h"
 #include "requests.h"
 
 namespace cuda_cpu {
@@ -157,10 +158,10 @@ class Recorder : Requests {
     Space space_of(const char* address, const void* frame) {
         if (address > frame && address < running->base) return Space::local;
         if (Memory::instance().on_device(address)) return Space::global;
-        if (core_->in_shared_arena(address) || core_->in_dynamic_shared(address)) {
-            return Space::shared;
-        }
+        if (core_->in_shared(address)) return Space::shared;
+        if (core_of_shared(address) != nullptr) return Space::distributed;
         if (in_program(address)) return of_program(address);
+        if (KernelHeap::instance().holds(address)) return Space::global;
         // The host's memory: pinned or managed, or none of the kernel's business, as its arguments.
         auto& known = host_pages_[reinterpret_cast<uint64_t>(address) / 64];
         if (known == 0) known = Memory::instance().find(address) != nullptr ? 1 : 2;
@@ -255,8 +256,8 @@ class Recorder : Requests {
         const char* start = nullptr;
         size_t bytes = 0;
         const char* const address = reinterpret_cast<const char*>(first.address);
-        if (first.space == Space::shared) {
-            if (const auto* const place = core_->shared_near(address)) {
+        if (first.space == Space::shared || first.space == Space::distributed) {
+            if (const auto* const place = shared_near(address)) {
                 name = json(place->name), start = place->start, bytes = place->bytes;
             }
         } else if (const Allocation* const allocation = Memory::instance().find(address)) {

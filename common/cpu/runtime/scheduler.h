@@ -19,6 +19,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -39,6 +40,8 @@ namespace cuda_cpu {
 
 // No thread of the running block can do anything but wait for another block; the how-many-th time (grid.h).
 void block_gives_way(uint64_t waits);
+// Its shared memory is there: a block of a cluster waits until that holds for all (team.h).
+void block_has_begun();
 // Whether that is so for all blocks, and for ever (stillness.h); asked by a core whose block has long been the same.
 class Core;
 bool nothing_will_change(const Core& core);
@@ -139,9 +142,11 @@ class Core {
         arrived_ = 0;
         waits_ = 0;
         aborting = false;
-        ++block_serial;
+        serial_ = ++block_serial;
+        block_ = blockIdx;
         observer::block_begins(thread_count_);
         prepare_shared(shared_bytes);
+        block_has_begun();
         threadIdx = {0, 0, 0};
         if (order_.kind != Order::forward) choose_order();
         running = front_runner = &own_;
@@ -281,14 +286,11 @@ class Core {
     // In an observed run: the place of a variable in shared memory, poisoned once a block.
     char* place_shared(SharedVariable& variable, size_t bytes) {
         if (variable.start == nullptr) {
-            const size_t taken = round_up(bytes, shared_gap) + shared_gap;
-            if (taken_shared_ + taken > arena_bytes) stop("too many variables in shared memory.");
-            variable.start = arena_ + taken_shared_ + shared_gap;
-            taken_shared_ += taken;
-            places_.push_back({variable.name, variable.start, bytes});
+            variable.start = arena_ + offset_in_arena(variable, bytes);
+            places_.push_back({variable.name, variable.start, bytes, &variable});
             observer::shared_variable(variable.name, variable.start, bytes);
         }
-        variable.block = block_serial;
+        variable.block = serial_;
         poison(variable.start, bytes);
         observer::shared_begins(variable.start, bytes);
         return variable.start;
@@ -300,11 +302,29 @@ class Core {
         const char* name;
         const char* start;
         size_t bytes;
+        SharedVariable* variable;  // null for dynamic shared memory
     };
+    // Another block of the cluster wants what is here where `place` is there: it has its place, although this block may not
+    // have come to the declaration.
+    void place_like(const Core& other, const SharedPlace& place) {
+        if (place.variable == nullptr) return;
+        const char* const there = reinterpret_cast<const char*>(place.variable);
+        auto* const here = reinterpret_cast<SharedVariable*>(const_cast<char*>(variables_) +
+                                                             (there - other.variables_));
+        if (here->block != serial_) place_shared(*here, place.bytes);
+    }
+    // What the running block has of it.
+    template <class Visitor>
+    void each_shared_place(Visitor visit) const {
+        for (const SharedPlace& place : places_)
+            if (place.variable->block == serial_) visit(place.start, place.bytes);
+        if (dynamic_bytes_ > 0) visit(dynamic_shared_start, dynamic_bytes_);
+    }
     // The variable of shared memory at or around an address; null when there is none near it.
     const SharedPlace* shared_near(const char* address) {
         if (address >= shared_ && address < shared_ + shared_pages) {
-            dynamic_ = {dynamic_name, dynamic_shared_start, dynamic_bytes_};
+            dynamic_ = {dynamic_name, shared_ + shared_pages - round_up(dynamic_bytes_, 128),
+                        dynamic_bytes_, nullptr};
             return &dynamic_;
         }
         if (!in_shared_arena(address)) return nullptr;
@@ -321,10 +341,14 @@ class Core {
     bool in_dynamic_shared(const char* address) const {
         return address >= shared_ && address < shared_ + shared_pages;
     }
+    bool in_shared(const char* address) const {
+        return in_shared_arena(address) || in_dynamic_shared(address);
+    }
     const char* dynamic_name = "dynamic shared memory";
 #endif
 
     const Kernel* kernel() const { return kernel_; }
+    uint3 block() const { return block_; }
 
     // The spaces of this core's shared memory, each with the first of the numbers that stand for its addresses.
     template <class Visitor>
@@ -413,6 +437,21 @@ class Core {
         for (const auto& [variable, size] : of_all_kernels_) place_shared(*variable, size);
 #endif
     }
+
+#ifdef CUDA_CPU_OBSERVED
+    // The same on every core, so that the blocks of a cluster find each other's.
+    size_t offset_in_arena(const SharedVariable& variable, size_t bytes) const {
+        static std::mutex mutex;
+        static auto& offsets = *new std::map<ptrdiff_t, size_t>;
+        static size_t taken = 0;
+        const std::lock_guard<std::mutex> lock(mutex);
+        const auto [found, is_new] = offsets.try_emplace(
+            reinterpret_cast<const char*>(&variable) - variables_, taken + shared_gap);
+        if (is_new) taken += round_up(bytes, shared_gap) + shared_gap;
+        if (taken > arena_bytes) stop("too many variables in shared memory.");
+        return found->second;
+    }
+#endif
 
     // In another order than that of their numbers the threads of a block stand in a list.
     void choose_order() {
@@ -933,6 +972,8 @@ class Core {
     Chance chance_{};
     uint3 order_of_threads_[1024];
     const Kernel* kernel_ = nullptr;
+    unsigned long long serial_ = 0;  // of the block
+    uint3 block_{};
     unsigned int thread_count_ = 0;
     unsigned int unstarted_ = 0;  // threads that wait for a front runner
     unsigned int held_ = 0;       // runners with threads that have not ended
@@ -959,7 +1000,6 @@ class Core {
 #ifdef CUDA_CPU_OBSERVED
     static constexpr size_t arena_bytes = 16 << 20;
     char* arena_ = nullptr;  // static shared memory
-    size_t taken_shared_ = 0;
     std::vector<SharedPlace> places_;
     std::vector<std::pair<SharedVariable*, size_t>> of_all_kernels_;
     SharedPlace dynamic_{};

@@ -124,11 +124,6 @@ class Team {
 
     // Each block on a thread of its own.
     static void run_together(Grid& grid) {
-#ifdef CUDA_CPU_REPLAY
-        stop(to_string(grid.shape.site) +
-             ": make replay does not show cooperative launches: the blocks of one run at the same "
-             "time. make run, sanitize and explain take them.");
-#endif
         grid.barrier = std::make_unique<GridBarrier>(grid.block_count(), &grid.stillness);
         grid.workers = static_cast<unsigned int>(grid.block_count());
         for (uint64_t number = 0; number < grid.block_count(); ++number) {
@@ -138,6 +133,7 @@ class Team {
                 const bool well =
                     Core::mine().run_block(*grid.kernel, grid.shape.block, grid.shape.shared_bytes);
                 if (!well) grid.aborted = true;
+                observer::block_ends_among_others();
                 grid.barrier->block_ends(!well);
                 end_work(grid);
             });
@@ -147,18 +143,13 @@ class Team {
 
     // The blocks of a cluster at the same time, and a few clusters.
     static void run_clusters(Grid& grid) {
-        if constexpr (is_observed) {
-            stop(to_string(grid.shape.site) +
-                 ": make sanitize, explain and replay do not watch thread block clusters: their "
-                 "blocks see each other's shared memory. make run takes them.");
-        }
         const dim3 shape = grid.shape.cluster, blocks = grid.shape.grid;
         const dim3 clusters(blocks.x / shape.x, blocks.y / shape.y, blocks.z / shape.z);
         const uint64_t size = uint64_t{shape.x} * shape.y * shape.z,
                        count = uint64_t{clusters.x} * clusters.y * clusters.z;
         std::vector<std::unique_ptr<Cluster>> together;
         for (uint64_t turn = 0; turn < count && !grid.aborted; ++turn) {
-            together.push_back(std::make_unique<Cluster>(shape, &grid.stillness));
+            together.push_back(std::make_unique<Cluster>(shape, turn, &grid.stillness));
             grid.workers += static_cast<unsigned int>(size);
             grid.may_be_final = turn + 1 == count;
             const uint3 corner = block_index(Order::asked_for().block(turn, count), clusters);
@@ -181,11 +172,13 @@ class Team {
         blockIdx = block;
         current_cluster = &cluster;
         cluster.cores[rank] = &Core::mine();
-        cluster.barrier.wait(grid.shape.site);  // from here on all of them are there
         const bool well =
             Core::mine().run_block(*grid.kernel, grid.shape.block, grid.shape.shared_bytes);
         if (!well) grid.aborted = true;
+        observer::block_ends_among_others();
         cluster.barrier.block_ends(!well);
+        // Its shared memory stays as long as somebody may look for it.
+        cluster.barrier.wait_for_end();
         current_cluster = nullptr;
         end_work(grid);
     }
@@ -254,6 +247,9 @@ class Team {
 inline void waits_at_barrier(Stillness* stillness, bool begins) { stillness->waits(begins); }
 inline bool nothing_will_change(const Core& core) { return Team::nothing_will_change(core); }
 
+inline void block_has_begun() {
+    if (current_cluster != nullptr) current_cluster->barrier.meet(current_grid->shape.site);
+}
 inline void block_gives_way(uint64_t waits) {
     if (current_grid->aborted) Core::mine().abort_kernel();
     Team::instance().give_way(waits);

@@ -5,6 +5,10 @@
 #include <cstring>
 
 #include "api_arrays.h"
+#include "observer.h"
+#if defined(CUDA_CPU_RACES) || defined(CUDA_CPU_ACCESSES)
+#include "calls.h"
+#endif
 
 namespace cuda_cpu {
 
@@ -62,8 +66,20 @@ float half_to_float(uint16_t bits) {
     return bits >> 15 != 0 ? -size : size;
 }
 
+// The call in the program that reads a texture: what is watched is an access of that place.
+struct Reader {
+    const void *place, *frame;
+    void reads(const char* from, size_t bytes) const {
+#if defined(CUDA_CPU_RACES) || defined(CUDA_CPU_ACCESSES)
+        Watch::range(from, bytes, Access::read, place, frame);
+#else
+        static_cast<void>(from), static_cast<void>(bytes);
+#endif
+    }
+};
+
 // An element as it is stored: whole numbers, or real ones where the format or the read mode says so.
-Texel element_at(const TextureObject& texture, const long long* place) {
+Texel element_at(const TextureObject& texture, const long long* place, const Reader& reader) {
     Texel texel{};
     const cudaChannelFormatDesc& format = texture.format;
     const bool real = format.f == cudaChannelFormatKindFloat;
@@ -81,6 +97,7 @@ Texel element_at(const TextureObject& texture, const long long* place) {
         texture.data +
         (static_cast<size_t>(place[2]) * rows + static_cast<size_t>(place[1])) * texture.row_bytes +
         static_cast<size_t>(place[0]) * texture.element_bytes;
+    reader.reads(from, texture.element_bytes);
     for (int part = 0; part < 4 && bits_of(format, part) > 0; ++part) {
         const int bits = bits_of(format, part);
         uint64_t stored = 0;
@@ -110,6 +127,7 @@ Texel element_at(const TextureObject& texture, const long long* place) {
 }  // namespace
 
 Texel sample(cudaTextureObject_t object, int dimensions, bool layered, float x, float y, float z) {
+    const Reader reader{__builtin_return_address(0), __builtin_frame_address(0)};
     const TextureObject& texture = living(object, "texture");
     const cudaTextureDesc& how = texture.description;
     const bool normalised = how.normalizedCoords != 0,
@@ -151,7 +169,7 @@ Texel sample(cudaTextureObject_t object, int dimensions, bool layered, float x, 
                 addressed(place[side] + second, static_cast<long long>(texture.sides[side]),
                           how.addressMode[side], normalised);
         }
-        const Texel texel = element_at(texture, place);
+        const Texel texel = element_at(texture, place, reader);
         if (!linear) return texel;
         for (int part = 0; part < 4 && weight != 0; ++part)
             sum.real[part] += weight * texel.real[part];
@@ -161,12 +179,13 @@ Texel sample(cudaTextureObject_t object, int dimensions, bool layered, float x, 
 
 // Of linear memory; what lies outside is 0.
 Texel fetch(cudaTextureObject_t object, int index) {
+    const Reader reader{__builtin_return_address(0), __builtin_frame_address(0)};
     const TextureObject& texture = living(object, "texture");
     const long long place[3] = {index, 0, 0};
     if (index >= 0 && static_cast<size_t>(index) < texture.sides[0])
-        return element_at(texture, place);
+        return element_at(texture, place, reader);
     const long long none[3] = {-1, -1, -1};
-    Texel texel = element_at(texture, none);
+    Texel texel = element_at(texture, none, reader);
     for (int part = 0; part < 4; ++part) texel.real[part] = 0, texel.whole[part] = 0;
     return texel;
 }

@@ -1,4 +1,4 @@
-// Feature: thread block clusters | `__cluster_dims__`, `cudaLaunchKernelEx` with a cluster's dimension, `this_cluster()`, `map_shared_rank`, `cluster.sync()`; by `make run` alone
+// Feature: thread block clusters | `__cluster_dims__`, `cudaLaunchKernelEx` with a cluster's dimension, `this_cluster()`, `map_shared_rank`, `cluster.sync()`
 // Flags: -arch=native
 #include <cooperative_groups.h>
 

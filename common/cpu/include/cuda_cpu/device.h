@@ -201,9 +201,7 @@ extern "C" {
 void* memcpy(void*, const void*, size_t) noexcept __asm__("cuda_cpu_memcpy");
 void* memmove(void*, const void*, size_t) noexcept __asm__("cuda_cpu_memmove");
 void* memset(void*, int, size_t) noexcept __asm__("cuda_cpu_memset");
-#ifdef CUDA_CPU_RACES
 void* malloc(size_t) noexcept __asm__("cuda_cpu_malloc");
 void free(void*) noexcept __asm__("cuda_cpu_free");
-#endif
 }
 #endif

@@ -197,19 +197,14 @@ void check_sizes() {
     FAILS(cudaErrorMemoryAllocation, cudaMalloc(&pointer, size_t(1) << 45));
     FAILS(cudaErrorMemoryAllocation, cudaMalloc(&pointer, size_t(-1)));
     FAILS(cudaErrorInvalidValue, cudaMalloc(static_cast<int**>(nullptr), 4));
-    // Other programs take and give back memory, too: now and then as much as this one.
-    bool is_counted = false;
-    for (int trial = 0; trial < 20 && !is_counted; ++trial) {
-        size_t free_before, free_between, free_after, total;
-        SUCCEEDS(cudaMemGetInfo(&free_before, &total));
-        SUCCEEDS(cudaMalloc(&pointer, 64 << 20));
-        SUCCEEDS(cudaMemGetInfo(&free_between, &total));
-        SUCCEEDS(cudaFree(pointer));
-        SUCCEEDS(cudaMemGetInfo(&free_after, &total));
-        EXPECT(free_before <= total);
-        is_counted = free_between < free_before && free_after > free_between;
-    }
-    EXPECT(is_counted);
+    size_t free_before, free_between, free_after, total;
+    SUCCEEDS(cudaMemGetInfo(&free_before, &total));
+    SUCCEEDS(cudaMalloc(&pointer, 64 << 20));
+    SUCCEEDS(cudaMemGetInfo(&free_between, &total));
+    EXPECT(free_between < free_before && free_before <= total);
+    SUCCEEDS(cudaFree(pointer));
+    SUCCEEDS(cudaMemGetInfo(&free_after, &total));
+    EXPECT(free_after > free_between);
 #ifdef CUDA_ON_CPU
     // Fresh memory is poisoned.
     SUCCEEDS(cudaMalloc(&pointer, 12));

@@ -239,9 +239,11 @@ cuda_cpu::PageTraffic cuda_cpu::page_traffic(const void* pointer) {
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
     const Call call;
     if (!call) return call.state;
+    // What the machine has is asked once: what other programs take and give back meanwhile is none of the device's.
+    const size_t used = Memory::instance().used(current_device);
+    static const size_t machine = Memory::host_bytes_available() + used;
     *total = capacity();
-    *free = std::min(*total - std::min(*total, Memory::instance().used(current_device)),
-                     Memory::host_bytes_available());
+    *free = std::min(*total, machine) - std::min({*total, machine, used});
     return cudaSuccess;
 }
 

@@ -56,6 +56,8 @@ def test_wrong_memory_for_a_library(mistake, said):
 @pytest.mark.ahead(farm.build, "tests/programs/library_mistakes.cu")
 @pytest.mark.parametrize("asked, said", [
     ("type", r"library_mistakes.cu:\d+: cublasLtMatmul: numbers of type 28 \(cudaDataType\): not in CPU mode; this program needs a card"),
+    ("node", r"library_mistakes.cu:\d+: cudaMallocAsync: memory nodes of graphs: not in CPU mode; this program needs a card"),
+    ("freed node", r"library_mistakes.cu:\d+: cudaFreeAsync: memory nodes of graphs: not in CPU mode; this program needs a card"),
 ])
 def test_what_a_library_does_not_have(asked, said):
     result = farm.run(farm.build("tests/programs/library_mistakes.cu"), asked)

@@ -1,4 +1,4 @@
-// What CPU mode says of wrong memory that a library is given: the argument chooses the mistake.
+// What CPU mode says of wrong memory that a library is given, and of what it does not have: the argument chooses.
 #include <cublasLt.h>
 #include <cublas_v2.h>
 
@@ -27,6 +27,13 @@ int main(int, char** arguments) {
         cublasLtMatrixLayoutCreate(&layout, CUDA_R_8F_E4M3, 16, 16, 16);
         cublasLtMatmul(lt, product, &alpha, device, layout, device, layout, &alpha, device, layout,
                        device, layout, nullptr, nullptr, 0, nullptr);
+    }
+    if (is("node") || is("freed node")) {
+        cudaStream_t stream;
+        cudaStreamCreate(&stream);
+        cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed);
+        if (is("node")) cudaMallocAsync(&device, 64, stream);
+        cudaFreeAsync(device, stream);
     }
     cudaDeviceSynchronize();
 }

@@ -74,7 +74,7 @@ explain_help := $(filter -h --help,$(EXPLAIN))
 replay_help := $(filter -h --help,$(REPLAY))
 
 # Before several labs are measured, all are built, on all cores; what went wrong is said when their turn comes. Where
-# there are many cores, the first labs are measured meanwhile: a card's times do not depend on what others compile.
+# there are many cores, the first labs are measured meanwhile, beside compilers that are nicer.
 build_all := $(if $(word 2,$(selected)),build_all() { printf '%s\n' $(selected) | nice xargs -P "$$(nproc)" -I {} sh -c \
     'exec $(MAKE) --no-print-directory -C labs/{} build bench=bench LAB={} FROM_TOP=1 >/dev/null 2>&1'; }; \
     if [ "$$(nproc)" -ge 16 ]; then build_all & else build_all; fi;)

@@ -69,19 +69,21 @@ struct Candidate {
 
 // How long the busiest multiprocessor works, in a unit of no interest. The last one to finish decides:
 // 64 tiles leave half of 132 multiprocessors idle, where tiles of half the size are faster. And a
-// multiprocessor with fewer blocks than it has room for is slower. To add the sums of a part of k to c takes
-// the time of so many of its products.
+// multiprocessor with fewer blocks than it has room for is slower. To begin, and to store its sums, takes a block the
+// time of so many products, in which the other blocks of the multiprocessor go on; to add the sums of a part of k to c
+// that of `adding`.
 template <class T>
 double estimated_time(const Candidate<T>& candidate, const Product<T>& product, int multiprocessors,
                       int parts = 1) {
-    constexpr double adding = 128;
+    constexpr double beginning = 20, adding = 128;
     const int64_t tiles =
         lab::divide_up(product.m, candidate.height) * lab::divide_up(product.n, candidate.width);
     const int64_t busiest = lab::divide_up(tiles * parts, multiprocessors);
     const int64_t rest = busiest % candidate.blocks;
     const double time = double(busiest - rest) / candidate.rates.back() +
                         (rest > 0 ? double(rest) / candidate.rates[rest - 1] : 0);
-    const double products = double(product.k) / parts + (parts > 1 ? adding : 0);
+    const double products =
+        double(product.k) / parts + beginning / candidate.blocks + (parts > 1 ? adding : 0);
     return time * candidate.height * candidate.width * products;
 }
 

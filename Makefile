@@ -73,17 +73,17 @@ order_of_command = $(if $(filter command,$(origin ORDER)),CUDA_CPU_ORDER=$(call 
 explain_help := $(filter -h --help,$(EXPLAIN))
 replay_help := $(filter -h --help,$(REPLAY))
 
-# Before several labs are measured, all are built, on all cores; what went wrong is said when their turn comes. Where
-# there are many cores, the first labs are measured meanwhile, beside compilers that are nicer.
-build_all := $(if $(word 2,$(selected)),build_all() { printf '%s\n' $(selected) | nice xargs -P "$$(nproc)" -I {} sh -c \
-    'exec $(MAKE) --no-print-directory -C labs/{} build bench=bench LAB={} FROM_TOP=1 >/dev/null 2>&1'; }; \
-    if [ "$$(nproc)" -ge 16 ]; then build_all & else build_all; fi;)
+# Before several labs are measured, all are built, on all cores; what went wrong is said when their turn comes. When all
+# are measured, their plots are drawn in the same way.
+several := $(if $(filter bench,$(MAKECMDGOALS)),$(word 2,$(selected)))
+at_once = $(if $(several),printf '%s\n' $(selected) | xargs -P "$$(nproc)" -I {} sh -c \
+    'exec $(MAKE) --no-print-directory -C labs/{} $(1) LAB={} FROM_TOP=1 >/dev/null 2>&1';)
 
 # Every lab that was named, one after the other; a failure does not stop the next.
 $(if $(FILE),,run) check build bench profile-nsys profile-ncu $(if $(FILE),,sanitize $(if $(replay_help),,replay) $(if $(explain_help),,explain)):
-	@$(require_lab)$(refuse_unknown)$(if $(filter bench,$@),$(build_all))status=0; for lab in $(selected); do \
-	    $(MAKE) --no-print-directory -C "labs/$$lab" $@ LAB="$$lab" FROM_TOP=1 || status=$$?; \
-	done; exit $$status
+	@$(require_lab)$(refuse_unknown)$(call at_once,build bench=bench)status=0; for lab in $(selected); do \
+	    $(MAKE) --no-print-directory -C "labs/$$lab" $@ LAB="$$lab" FROM_TOP=1 $(if $(several),PLOTS=later) || status=$$?; \
+	done; $(call at_once,plots)exit $$status
 
 # Tests start make themselves, so nothing of this make's own settings may reach them.
 test:

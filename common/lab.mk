@@ -19,7 +19,7 @@
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .PHONY: help run check build bench profile-nsys profile-ncu test setup clean exercises announce always
-.PHONY: progress next hint watch reset grade explain sanitize replay
+.PHONY: progress next hint watch reset grade explain sanitize replay plots
 
 top := ../..
 include $(top)/common/functions.mk
@@ -61,6 +61,15 @@ hint watch reset:
 
 grade:
 	@$(call grade,$(lab))
+
+# What was measured with PLOTS=later.
+ifneq ($(filter plots,$(MAKECMDGOALS)),)
+$(call require,python matplotlib)
+-include $(top)/build/setup.mk
+endif
+plots:
+	@[ ! -f $(top)/build/bench/$(lab)/results.csv ] || { $(at) $(call python_path,$(up)common) $(call quote,$(PYTHON)) -B \
+	    $(here)bench.py --data $(up)build/bench/$(lab)/results.csv; }
 
 # What this lab has built, and nothing beyond a link that somebody put in the build folder.
 clean:
@@ -189,7 +198,7 @@ bench:
 	@echo 'lab $(lab) has nothing to measure: there is no labs/$(lab)/bench.py' >&2
 else
 bench: $(program) | announce
-	$(quiet)$(at) $(shown) $(call python_path,$(up)common) $(call quote,$(PYTHON)) -B $(here)bench.py --program $(up)$(target) $(ARGS) \
+	$(quiet)$(at) $(shown) $(call python_path,$(up)common) $(call quote,$(PYTHON)) -B $(here)bench.py --program $(up)$(target) $(if $(PLOTS),--no-plots) $(ARGS) \
 	    || $(skipped_is_fine)
 endif
 endif

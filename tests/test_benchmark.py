@@ -83,6 +83,13 @@ def test_the_same_data_give_the_same_files(lab, folder):
         assert (folder / "again" / name).read_bytes() == (lab.folder / name).read_bytes(), name
 
 
+def test_plots_may_be_drawn_later(lab):
+    assert lab.run("--program", lab(), "--no-plots").returncode == 0
+    assert sorted(path.name for path in lab.folder.iterdir()) == ["results.csv", "results.md"]
+    lab.run("--data", lab.folder / "results.csv")
+    assert "bars_gb_s.svg" in (lab.folder / "results.md").read_text() and (lab.folder / "bars_gb_s.svg").exists()
+
+
 def test_many_sizes_are_one_table(lab, folder):
     text = HEADING
     for side in range(1, 12):

@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 TOOLS = """ar as awk b2sum basename bash cat chmod cksum cmp cp cut dirname echo env expr find flock g++ gcc git grep head id ld ln ls make
-    mkdir mktemp mv printf readlink rm rmdir sed seq sh sleep sort tail tar test timeout touch tr true uname
+    mkdir mktemp mv nproc printf readlink rm rmdir sed seq sh sleep sort tail tar test timeout touch tr true uname
     xargs""".split()
 
 # Stands for the real compile.sh, which has tests of its own; this one takes any C++ program.
@@ -395,6 +395,21 @@ def test_bench_measures_my_exercise_or_the_solution(course):
     assert "as it was shipped: the worked solution is measured" in result.stderr
     assert bench(course, "SOLUTION=0").stdout == "measured --program build/cpu-bench/labs/01_alpha/alpha\n"
     assert course.make("bench", at="labs/01_alpha").stdout.startswith("measured --program ../../build/cpu-bench/")
+
+
+def test_bench_of_several_labs_draws_when_all_are_measured(course):
+    exercise_is_untouched(course, False)
+    for lab in ("01_alpha", "02_beta"):
+        write(course.path / f"labs/{lab}/bench.py", f"""import pathlib, sys
+(folder := pathlib.Path("build/bench/{lab}")).mkdir(parents=True, exist_ok=True)
+(folder / "results.csv").touch()
+with open("asked", "a") as file:
+    print("{lab}", *[word for word in sys.argv[1:] if word.startswith("--")], file=file)
+""")
+    course.make("bench", "LAB=1 2")
+    asked = (course.path / "asked").read_text().splitlines()
+    assert asked[:2] == ["01_alpha --program --no-plots", "02_beta --program --no-plots"]
+    assert sorted(asked[2:]) == ["01_alpha --data", "02_beta --data"]
 
 
 def test_bench_without_anything_to_measure(course):

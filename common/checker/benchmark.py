@@ -105,7 +105,7 @@ class Benchmark:
         rows = read_rows(path)
         report = self.report(rows)
         print(f"\n{report}")
-        drawn = self.draw(rows, options.output)
+        drawn = [] if options.no_plots else self.draw(rows, options.output)
         text = report + "".join(f"\n![{caption}]({file})\n" for caption, file in drawn)
         (options.output / "results.md").write_text(text, encoding="utf-8")
         print(f"written: {shown(path)}, {', '.join(shown(options.output / name) for name in self.files(drawn))}")
@@ -126,6 +126,7 @@ class Benchmark:
         parser.add_argument("--output", metavar="FOLDER", type=Path,
                             default=self.results,
                             help="where CSV, table and plots go (build/bench/NN_name)")
+        parser.add_argument("--no-plots", action="store_true", help="which --data can draw later, while nothing is measured")
         parser.add_argument("--headlines", action="store_true",
                             help="with --data: prints the headlines as JSON, and writes nothing")
         options = parser.parse_args()

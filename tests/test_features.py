@@ -140,6 +140,7 @@ def own(tmp_path):
     (folder / "other part.cu").write_text('#include "part.h"\n__global__ void add(int* value, int n) { *value += n; }\n')
     (folder / "helper.cpp").write_text("#include <cuda_runtime.h>\nint helper(int x) { int n; cudaGetDeviceCount(&n); return x * n; }\n")
     (folder / "one.c").write_text("int one(void) { int class = 1; return class; }\n")
+    (folder / "new").write_bytes(b"a program that is called like a header of the system")
     (folder / "my headers" / "part.h").write_text("__global__ void add(int* value, int n);\n")
     return folder
 

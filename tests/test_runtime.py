@@ -329,6 +329,8 @@ MISTAKES = {
     "null_element": KERNEL % ("null_kernel", "7", "0") + r".* address 0x9c40: a null pointer\.",
     "past_shared": KERNEL % ("dynamic_kernel", "0", "0") +
                    r".* past the end of the dynamic shared memory of its block: .*",
+    "past_static": r"kernel static_kernel wrote past the end of a static __shared__ array: .*",
+    "far_past_static": KERNEL % (r"static_kernel", "[0-9]+", "0") + r".* an address past the end of a static __shared__ array: .*",
     "large_local": r"kernel local_kernel needs more than the 128 KiB of stack .*",
     "deep_recursion": r"kernel recursion_kernel needs more than the 128 KiB of stack .*",
     "early_return": BARRIER % (17, 32, r"15 ended before it \(the first is thread \(17,0,0\)\)"),

@@ -148,6 +148,8 @@ CLUSTERS, MEMORY = (FAULTS.with_name(f"sanitize_{name}.cu") for name in ("cluste
     (MEMORY, 1, "race", r"in kernel use on memory that a kernel has allocated \(byte 0 of an allocation of 256 bytes\)"),
     (MEMORY, 2, "uninitialised", r"malloc leaves anything in the memory"),
     (MEMORY, 3, "race", r"thread \(0,0,0\) of the same block frees it in line \d+, .* Put __syncthreads\(\) before it is freed"),
+    (MEMORY, 9, "race", r"in kernel with_new on memory that a kernel has allocated \(byte 0 of an allocation of 256 bytes\)"),
+    (MEMORY, 10, "race", r"thread \(0,0,0\) of the same block frees it in line \d+, .* Put __syncthreads\(\) before it is freed"),
     (MEMORY, 4, "race", r"in kernel shift on global memory"),
     (MEMORY, 5, "bounds", r"touches byte 256 of row 0, slice 0 of a surface of 256 bytes x 2 rows"),
     (MEMORY, 6, "race", r"in kernel look_up on the array out"),

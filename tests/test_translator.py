@@ -171,6 +171,27 @@ def test_accesses_to_volatile_memory_are_marked(text, marked):
     assert translate(text).count("::cuda_cpu::in_step") == marked
 
 
+@pytest.mark.parametrize("statement, marked", [
+    ("s[i] += s[i ^ 8];", "s[i] += #s[i ^ 8]@;"),
+    ("if (b) s[i] = max(s[i], f(s[i ^ d].x) + 1);", "if (b) s[i] = max(s[i], f(#s[i ^ d]@.x) + 1);"),
+    ("s[i] += t[i ^ 8];", None), ("x = s[i ^ 8];", None), ("if (s[i] == s[i ^ 8]) f();", None), ("s[i ^ 8] = s[i];", None),
+])
+def test_elements_that_lanes_exchange_are_marked(statement, marked):
+    text = f"__device__ void f(float* s) {{ {statement} }}"
+    expected = text if marked is None else text.replace(statement, marked.replace("#", "::cuda_cpu::exchanged(").replace("@", ")"))
+    assert squeezed(translate(text)) == squeezed(expected.replace("__device__", ""))
+
+
+@pytest.mark.parametrize("text, count", [
+    ("__device__ void f() { if (b) { p = new int[3]; q = new A(1); } }", 2), ("void f() { p = new A; }", 0),
+    ("__global__ void k() { new (place) A; g([=] { return new A; }); }", 1),
+    ("struct A { void* operator new(size_t); }; __global__ void k() { p = new A; }", 0),
+])
+def test_new_in_device_code_is_marked_where_it_is_observed(text, count):
+    assert translate(text, observed=True).count("new (::cuda_cpu::KernelNew())") == count
+    assert "KernelNew" not in translate(text)
+
+
 def test_accesses_to_volatile_members_are_marked():
     text = "struct B { volatile int round; int other; }; __device__ void f(B* b) { while (b->round == 0) {} ++g[1].b->round; b->other = 1; }"
     translated = squeezed(translate(text))
@@ -378,6 +399,11 @@ def test_system_headers_stay():
 # --------------------------------------------------------------------------- shared memory
 
 
+def aligned(element):
+    """What keeps an array at addresses that a float4 may have."""
+    return f"__attribute__((aligned(16), aligned(__alignof__({element}))))"
+
+
 def static(declaration, names):
     """What a __shared__ declaration in a function becomes."""
     seen = "static thread_local unsigned long long cuda_cpu_seen;"
@@ -386,27 +412,27 @@ def static(declaration, names):
 
 @pytest.mark.parametrize("source, declaration, names", [
     ("__shared__ float a", "@ float a", "a"),
-    ("__shared__ float a[32][33], b", "@ float a[32][33], b", "a, b"),
+    ("__shared__ float a[32][33], b", "@<float> float a[32][33], b", "a, b"),
     ("float __shared__ a", "@ float a", "a"),
     ("static __shared__ float a", "@ float a", "a"),
-    ("__shared__ static volatile float a[f<1, 2>()]", "@ volatile float a[f<1, 2>()]", "a"),
-    ("__shared__ unsigned long long *a, **b[2]", "@ unsigned long long *a, **b[2]", "a, b"),
+    ("__shared__ static volatile float a[f<1, 2>()]", "@<volatile float> volatile float a[f<1, 2>()]", "a"),
+    ("__shared__ unsigned long long *a, **b[2]", "@<unsigned long long *> unsigned long long *a, **b[2]", "a, b"),
     ("__shared__ float (*a)[4], (*b)(int, int)", "@ float (*a)[4], (*b)(int, int)", "a, b"),
-    ("__shared__ std::pair<A, B<C, D>> a, b[2]", "@ std::pair<A, B<C, D>> a, b[2]", "a, b"),
+    ("__shared__ std::pair<A, B<C, D>> a, b[2]", "@<std::pair<A, B<C, D>>> std::pair<A, B<C, D>> a, b[2]", "a, b"),
     ("__shared__ typename X<A, (b > c)>::T a", "@ typename X<A, (b > c)>::T a", "a"),
     ("__shared__ struct P a", "@ struct P a", "a"),
     ("__shared__ union { float x[4]; int y; } a, b", "@ union { float x[4]; int y; } a, b", "a, b"),
     ("struct P { int x, y; } __shared__ a", "@ struct P { int x, y; } a", "a"),
     ("__shared__ __attribute__((aligned(B))) T a", "__attribute__((aligned(B))) @ T a", "a"),
     ("__attribute__((aligned(B))) __shared__ T a", "__attribute__((aligned(B))) @ T a", "a"),
-    ("__shared__ T a[4] __attribute__((aligned(B)))", "@ T a[4] __attribute__((aligned(B)))", "a"),
+    ("__shared__ T a[4] __attribute__((aligned(B)))", "@<T> T a[4] __attribute__((aligned(B)))", "a"),
     ("__shared__ alignas(16) float a", "alignas(16) @ float a", "a"),
     ("[[maybe_unused]] alignas(B) __shared__ T a", "[[maybe_unused]] alignas(B) @ T a", "a"),
-    ("__shared__ decltype(x + y) a[3]", "@ decltype(x + y) a[3]", "a"),
+    ("__shared__ decltype(x + y) a[3]", "@<decltype(x + y)> decltype(x + y) a[3]", "a"),
     ("__device__ __shared__ T a", "@ T a", "a"),
 ])
 def test_static_shared_memory(source, declaration, names):
-    expected = static(declaration.replace("@", "static thread_local "), names)
+    expected = static(re.sub(r"@(<[^@]*?>(?= ))?", lambda array: "static thread_local " + (aligned(array[1][1:-1]) if array[1] else ""), declaration), names)
     for before, after in [("void k() { ", " }"), ("auto k = [] { f(); ", " };"),
                           ("struct A { void k() { if (b) { } ", " } };"),
                           ('namespace a { extern "C" { void k() { switch (c) { case 1: ', "}}}}")]:
@@ -418,7 +444,7 @@ def test_static_shared_memory(source, declaration, names):
                                     'extern "C" {', "namespace a { struct B { int c; };"])
 def test_static_shared_memory_outside_functions(before):
     assert squeezed(translate(f"{before} __shared__ float a[3];")) == squeezed(
-        f"{before} static thread_local float a[3];")
+        f"{before} static thread_local {aligned('float')} float a[3];")
 
 
 def dynamic(element, name, size="@", row="", scope="function"):

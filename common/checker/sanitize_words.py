@@ -626,7 +626,8 @@ class Words:
         if region:
             side = {"right": "past the end", "after": "past the end", "left": "before the start",
                     "before": "before the start"}.get(region[2], "inside")
-            return None, f"{region[1]} {side} of a piece of host memory of {region[3]} bytes"
+            by = {"inside": "memory"}.get(side, "the first byte" if region[1] == "0 bytes" and side == "past the end" else region[1])
+            return None, f"{by} {side} of a piece of {region[3]} bytes from malloc or new"
         return None, "memory that is not its own"
 
     def of_undefined(self, fact: dict) -> Finding:

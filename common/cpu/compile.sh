@@ -222,8 +222,8 @@ flags+=(-DCUDA_ON_CPU=1 -DLAB_COMPILED "-I$here/include" "${words[@]}" -idirafte
 # solution; and a solution has beside it only what differs.
 if [ $runtime = no ]; then
     folder=$(dirname -- "$source")
-    flags+=("-I$folder")
-    [ "$folder" = . ] || [ ! -d "$folder/../../labs/${folder##*/}" ] || flags+=("-I$folder/../../labs/${folder##*/}")
+    flags+=(-iquote "$folder")
+    [ "$folder" = . ] || [ ! -d "$folder/../../labs/${folder##*/}" ] || flags+=(-iquote "$folder/../../labs/${folder##*/}")
 fi
 read -r -a more_link_flags <<<"${CPU_LDFLAGS:-}"
 link_flags+=("${more_link_flags[@]}")

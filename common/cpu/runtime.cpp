@@ -56,6 +56,18 @@
 #include "runtime/api_streams.h"        // cudaStreamCreate, ...
 #include "runtime/textures.h"           // cudaCreateTextureObject, what tex2D and its kin give
 
+// The linker puts a program's thread-local variables in front of those of the runtime, and these in front of all of those:
+// an index that is too large for a __shared__ array meets them before it changes what the runtime lives on.
+asm(".pushsection .tbss.cuda_cpu_shared_end, \"awT\", %nobits\n"
+    ".globl cuda_cpu_shared_end\n"
+    "cuda_cpu_shared_end: .zero 1\n"
+    ".popsection\n"
+    ".pushsection .tbss.cuda_cpu_shared_guard, \"awT\", %nobits\n"
+    ".balign 4096\n"
+    ".globl cuda_cpu_shared_guard\n"
+    "cuda_cpu_shared_guard: .zero 32768\n"
+    ".popsection");
+
 __thread uint3 threadIdx{}, blockIdx{};
 __thread dim3 blockDim, gridDim;
 

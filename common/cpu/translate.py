@@ -8,6 +8,7 @@
     __noinline__, __device__, __host__                  qualifiers
     __cluster_dims__(2, 1, 1)                           how many blocks of a kernel make up a cluster
     volatile T name[32]; ... name[i]                    an access that the lanes of a warp do in step
+    name[i] += name[i ^ 8]                              the same
     clock()                                             the device's clock in a kernel
 
 What macros have moved goes back to its column first (learner_columns). Reads preprocessed text
@@ -65,7 +66,7 @@ LAST_ERROR = re.compile(r"cuda(?:Get|PeekAt)(?:LastError|ErrorName|ErrorString)"
 # Which argument is the kernel, as a void*.
 LAUNCH_CALLS = {"cudaLaunchKernel": 0, "cudaLaunchCooperativeKernel": 0, "cudaLaunchKernelExC": 1}
 ASM_WORDS = frozenset("asm __asm __asm__".split())
-REWRITTEN = frozenset({"<<<", "__shared__", "__cluster_dims__", "__noinline__", "clock", "volatile", *ASM_WORDS, *EMPTY_WORDS})
+REWRITTEN = frozenset({"<<<", "__shared__", "__cluster_dims__", "__noinline__", "clock", "volatile", "^", *ASM_WORDS, *EMPTY_WORDS})
 PARAMETERS_OF = "cuda_cpu_parameters_of_"
 STORAGE_WORDS = EMPTY_WORDS | frozenset("__shared__ extern static".split())
 
@@ -357,7 +358,7 @@ class Translator(VolatileMemory, Source):
     def translated(self) -> str:
         """The whole text with every construct rewritten."""
         for index, token in enumerate(self.tokens):
-            if token not in REWRITTEN and not (self.observed and token.startswith("cuda")):
+            if token not in REWRITTEN and not (self.observed and (token == "new" or token.startswith("cuda"))):
                 continue
             if token == "<<<" and self.token(index - 1) != "operator":
                 self.launch(index)
@@ -367,10 +368,14 @@ class Translator(VolatileMemory, Source):
                 self.replace(index, index, f"__attribute__((noinline)){self.at(self.end(index))}")
             elif self.observed and token.startswith("cuda") and self.is_ignored_call(index):
                 self.insert(self.starts[index], " ::cuda_cpu::Ignored(), ")
+            elif token == "new":
+                self.new_in_kernel(index)
             elif token in ASM_WORDS:
                 self.assembly(index)
             elif token == "volatile":
                 self.volatile(index)
+            elif token == "^":
+                self.exchange(index)
             elif token == "clock" and self.is_call_of_clock(index):
                 self.replace(index, index, f"::cuda_cpu::clock{self.at(self.end(index))}")
             elif token == "__cluster_dims__" and self.partner[index + 1] is not None:
@@ -414,6 +419,17 @@ class Translator(VolatileMemory, Source):
         opening = self.partner[name - 1] if before == ")" else None
         behind_head = opening is not None and self.heads_statement(opening)
         return (before in ("{", "}", ";", "else", "do") or behind_head) and self.in_function(name)
+
+    def new_in_kernel(self, word: int) -> None:
+        """Has memory that device code makes with `new` known as a kernel's, unless classes have their own."""
+        if self.token(word - 1) in ("operator", "::") or self.token(word + 1) == "(" or ("operator", "new") in zip(self.tokens, self.tokens[1:]):
+            return
+        body = word
+        while body >= 0 and self.in_function(body):
+            body = self.parent[body]
+        first, _ = self.declaration(body)
+        if body >= 0 and {"__device__", "__global__"} & set(self.tokens[first:body]):
+            self.insert(self.end(word), " (::cuda_cpu::KernelNew())")
 
     def note_addresses(self) -> None:
         """Where a kernel is cast to void*, as for cudaLaunchKernel, its parameters are noted."""
@@ -813,7 +829,11 @@ class Translator(VolatileMemory, Source):
             self.replace(name, last, f"{of_class}; {text}{self.at(self.end(last))}")
             return
         # Attributes stay where they are: alignas(16) must not follow `static`.
-        self.insert(self.starts[(parts[0] or [word])[0]], "static thread_local")
+        aligned = ""
+        if not classes and self.are_plain(declarators, parts) and any(one.dimensions for one in declarators):
+            # Kernels read arrays of floats as float4; the attribute alone would lessen the alignment of some types.
+            aligned = f" __attribute__((aligned(16), aligned(__alignof__({self.code(self.whole(declarators[0].type))}))))"
+        self.insert(self.starts[(parts[0] or [word])[0]], "static thread_local" + aligned)
         if self.token(self.parent[word]) == "{" and self.in_function(word):
             if None not in declarators:
                 names = [declarator.name for declarator in declarators]

@@ -66,6 +66,25 @@ class VolatileMemory:
                 self.stepped.add(index)
                 self.replace(index, index, f"::cuda_cpu::{form}({name}){self.at(self.end(index))}")
 
+    def exchange(self, caret: int) -> None:
+        """Marks the element that sums[i] += sums[i ^ 8] reads, which another lane of the warp changes in this statement: all
+        read before one writes."""
+        opening = self.parent[caret]
+        name = opening - 1
+        if self.token(opening) != "[" or not self.is_word(name) or self.token(name - 1) in (".", "->", "::") or name in self.stepped:
+            return
+        first, _ = self.declaration(name)
+        while self.token(first - 1) == "(" and not self.heads_statement(first - 1):
+            first, _ = self.declaration(first - 1)
+        close = self.partner[first + 1] if self.token(first + 1) == "[" else None
+        if close is None or first == name or self.token(first) != self.tokens[name]:
+            return
+        sign = close + 1 if self.token(close + 1) == "=" else close + 2
+        if self.token(sign) == "=" and self.token(sign + 1) != "=" and self.token(close + 1) not in ("!", "["):
+            self.stepped.add(name)
+            self.insert(self.starts[name], "::cuda_cpu::exchanged(")
+            self.append(self.partner[opening] or caret, ")")
+
     def is_class_body(self, opening: int) -> bool:
         """Whether a { opens a class, whatever stands between its name and that."""
         first, _ = self.declaration(opening)

@@ -207,6 +207,17 @@ __global__ void dynamic_kernel(int n) {
 }
 void past_shared() { dynamic_kernel<<<1, 32, 32 * sizeof(float)>>>(64); }
 
+__global__ void static_kernel(int first, int n) {
+    __shared__ float tile[64];
+    for (int i = first + threadIdx.x; i < n; i += blockDim.x) {
+        tile[i] = 1;  // HERE far_past_static
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) tile[1] = tile[n / 2];
+}
+void past_static() { static_kernel<<<1, 32>>>(0, 68); }  // HERE past_static
+void far_past_static() { static_kernel<<<1, 32>>>(2000, 4000); }
+
 __global__ void misaligned_kernel(float* values) {
     float4* const fours = reinterpret_cast<float4*>(values + 1);
     fours[threadIdx.x] = make_float4(1, 2, 3, 4);  // HERE misaligned
@@ -371,22 +382,23 @@ void child_dynamic() { dynamic_child_kernel<<<3, 3, 16>>>(device_array()); }
     { #name, name }
 int main(int argc, char** argv) {
     const std::map<std::string, void (*)()> cases = {
-        CASE(never_set),        CASE(host_barrier),        CASE(host_shuffle),
-        CASE(host_reads),       CASE(host_writes),         CASE(host_copies),
-        CASE(host_reads_freed), CASE(host_crashes),        CASE(host_divides),
-        CASE(host_argument),    CASE(local_argument),      CASE(freed_argument),
-        CASE(past_end),         CASE(before_start),        CASE(far_away),
-        CASE(lineless),         CASE(over_guard),          CASE(over_guard_of_two),
-        CASE(nowhere),          CASE(use_after_free),      CASE(null_pointer),
-        CASE(null_element),     CASE(past_shared),         CASE(misaligned),
-        CASE(divides),          CASE(large_local),         CASE(deep_recursion),
-        CASE(early_return),     CASE(condition),           CASE(two_branches),
-        CASE(loop_with_break),  CASE(barrier_and_warp),    CASE(split_warp),
-        CASE(missing_lane),     CASE(unnamed_lane),        CASE(waits_in_kernel),
-        CASE(endless),          CASE(calls_in_kernel),     CASE(past_odd_end),
-        CASE(child_local),      CASE(child_shared),        CASE(child_dynamic),
-        CASE(called),           CASE(called_by_pointer),   CASE(called_in_template),
-        CASE(other_device),     CASE(held_of_other_device)};
+        CASE(past_static),         CASE(far_past_static),    CASE(never_set),
+        CASE(host_barrier),        CASE(host_shuffle),       CASE(host_reads),
+        CASE(host_writes),         CASE(host_copies),        CASE(host_reads_freed),
+        CASE(host_crashes),        CASE(host_divides),       CASE(host_argument),
+        CASE(local_argument),      CASE(freed_argument),     CASE(past_end),
+        CASE(before_start),        CASE(far_away),           CASE(lineless),
+        CASE(over_guard),          CASE(over_guard_of_two),  CASE(nowhere),
+        CASE(use_after_free),      CASE(null_pointer),       CASE(null_element),
+        CASE(past_shared),         CASE(misaligned),         CASE(divides),
+        CASE(large_local),         CASE(deep_recursion),     CASE(early_return),
+        CASE(condition),           CASE(two_branches),       CASE(loop_with_break),
+        CASE(barrier_and_warp),    CASE(split_warp),         CASE(missing_lane),
+        CASE(unnamed_lane),        CASE(waits_in_kernel),    CASE(endless),
+        CASE(calls_in_kernel),     CASE(past_odd_end),       CASE(child_local),
+        CASE(child_shared),        CASE(child_dynamic),      CASE(called),
+        CASE(called_by_pointer),   CASE(called_in_template), CASE(other_device),
+        CASE(held_of_other_device)};
     if (argc == 1) {
         for (const auto& entry : cases) std::printf("%s\n", entry.first.c_str());
         return 0;

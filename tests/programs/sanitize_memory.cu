@@ -26,6 +26,31 @@ __global__ void in_block(int* out, int fault) {
     if (threadIdx.x == 0) free(piece);  // LINE 3
 }
 
+// The same with new.
+struct Pair {
+    int first, second;
+    __device__ explicit Pair(int value) : first(value), second(-value) {}
+};
+__global__ void with_new(int* out, int fault) {
+    __shared__ Pair* pair;
+    __shared__ int* piece;
+    if (threadIdx.x == 0) {
+        pair = new Pair(3);
+        piece = new int[threads];
+    }
+    __syncthreads();
+    piece[fault == 9 ? threadIdx.x / 2 : threadIdx.x] = static_cast<int>(threadIdx.x);  // LINE 9
+    const int base = pair->second;
+    __syncthreads();
+    if (fault == 9) return;
+    out[threadIdx.x] = piece[threads - 1 - threadIdx.x] + base;  // LINE 10
+    if (fault != 10) __syncthreads();
+    if (threadIdx.x == 0) {
+        delete pair;
+        delete[] piece;  // LINE 10
+    }
+}
+
 __global__ void shift(cudaSurfaceObject_t from, cudaSurfaceObject_t to, int fault) {
     const int x = static_cast<int>(threadIdx.x), next = (x + 1) % threads;
     const int value = surf2Dread<int>(from, next * 4, fault == 7);                // LINE 4 7
@@ -50,6 +75,7 @@ int main(int argc, char** argv) {
     use<<<1, threads>>>(fault);
     drop<<<1, 1>>>();
     in_block<<<1, threads>>>(out, fault);
+    with_new<<<1, threads>>>(out, fault);
     cudaArray_t arrays[2];
     cudaSurfaceObject_t surfaces[2];
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();

@@ -221,6 +221,11 @@ inline Explanation explain_address(const char* address, const std::string& who) 
                               " past the end of the dynamic shared memory of its block: does the "
                               "launch ask for enough?"};
     }
+    if (address >= shared_guard && address < shared_guard + shared_guard_bytes) {
+        return {"bounds", who +
+                              "an address past the end of a static __shared__ array: compare the "
+                              "index with the size of the array before the access."};
+    }
     const auto [allocation, words] = missed(address);
     if (words.empty()) {
         return {"host-pointer", who + format("address %p, which is no device memory.",

@@ -58,6 +58,10 @@ class KernelHeap {
         bool living = false;  // and looked at
     };
     bool holds(const char* address) { return piece_at(address).living; }
+    // Also what lies close behind a piece: that is told by its bounds.
+    bool is_near(const char* address) {
+        return piece_at(address).start != nullptr || piece_at(address - 64).start != nullptr;
+    }
     // The piece that an address belongs to, or has belonged to; without a start if there is none.
     Piece piece_at(const char* address) {
         if (!is_used_ || busy_) return {};
@@ -92,11 +96,25 @@ void cuda_cpu_free(void* memory) {
 }
 #endif
 #ifdef CUDA_CPU_RACES
-// Of `new` nobody knows whether a kernel calls it or the runtime, with the program's copy of the
-// standard library: what it gives is known as no memory of the host's, and not looked at.
+// Of `new` elsewhere than in device code nobody knows whether a kernel calls it or the runtime, with the program's copy
+// of the standard library: what it gives is known as no memory of the host's, and not looked at.
 void* operator new(size_t bytes) {
     void* const memory = cuda_cpu::KernelHeap::instance().allocate(bytes > 0 ? bytes : 1, false);
     if (memory == nullptr) throw std::bad_alloc();
     return memory;
+}
+#endif
+#if defined(CUDA_CPU_RACES) || defined(CUDA_CPU_ACCESSES)
+void operator delete(void* memory) noexcept {
+    cuda_cpu::KernelHeap::instance().release(memory, __builtin_return_address(0));
+}
+void operator delete(void* memory, size_t) noexcept {
+    cuda_cpu::KernelHeap::instance().release(memory, __builtin_return_address(0));
+}
+void operator delete[](void* memory) noexcept {
+    cuda_cpu::KernelHeap::instance().release(memory, __builtin_return_address(0));
+}
+void operator delete[](void* memory, size_t) noexcept {
+    cuda_cpu::KernelHeap::instance().release(memory, __builtin_return_address(0));
 }
 #endif

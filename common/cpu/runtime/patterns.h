@@ -29,8 +29,15 @@ inline void fill_with(uint32_t word, char* begin, char* end) {
 }
 // Whether a piece of memory still holds a pattern.
 inline bool holds(uint32_t word, const char* begin, const char* end) {
-    while (begin < end && *begin == byte_of(word, begin)) ++begin;
-    return begin >= end;
+    uint32_t others = 0;
+    const auto compare_bytes = [&](const char* last) {
+        for (; begin < last; ++begin) others |= *begin != byte_of(word, begin);
+    };
+    const uintptr_t start = reinterpret_cast<uintptr_t>(begin);
+    compare_bytes(std::min(end, begin + (4 - start % 4) % 4));
+    for (; begin + 4 <= end; begin += 4) others |= *reinterpret_cast<const uint32_t*>(begin) ^ word;
+    compare_bytes(end);
+    return others == 0;
 }
 
 }  // namespace cuda_cpu

@@ -197,7 +197,7 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
             address < arguments + malloc_usable_size(const_cast<char*>(arguments));
         if (is_argument || is_null(address) || core.past_dynamic_shared(address) != 0 ||
             core.own_memory(address) != nullptr || !is_mapped(address) ||
-            KernelHeap::instance().piece_at(address).start != nullptr)
+            KernelHeap::instance().is_near(address))
             return;
         note_place("host-pointer", stamp({}, false, place), writes(access), address, bytes);
     }

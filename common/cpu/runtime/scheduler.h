@@ -47,6 +47,11 @@ class Core;
 bool nothing_will_change(const Core& core);
 [[noreturn]] void tell_waiting_for_ever(const std::string& others);
 
+// What lies behind the program's thread-local variables (runtime.cpp).
+constexpr size_t shared_guard_bytes = 32 * 1024;
+extern "C" __thread char shared_end[] asm("cuda_cpu_shared_end");
+extern "C" __thread char shared_guard[] asm("cuda_cpu_shared_guard");
+
 // Thrown through a kernel to leave it, after a trap or a failed assertion.
 struct KernelAbort {};
 
@@ -347,6 +352,11 @@ class Core {
     const char* dynamic_name = "dynamic shared memory";
 #endif
 
+    // Whether a kernel has written past the last static array in shared memory.
+    static bool shared_is_overrun() {
+        return !is_observed && !holds(never_written_shared, shared_end, shared_guard);
+    }
+
     const Kernel* kernel() const { return kernel_; }
     uint3 block() const { return block_; }
 
@@ -418,13 +428,21 @@ class Core {
             this);
     }
 
-    // Static shared memory is among the program's thread-local variables.
+    // Static shared memory is among the program's thread-local variables. Behind them is a pattern, and then come pages that
+    // nobody may touch; the system clears them when it gives them to another thread.
     void find_variables(const dl_phdr_info& program) {
         variables_ = static_cast<const char*>(program.dlpi_tls_data);
         for (int i = 0; i < program.dlpi_phnum; ++i) {
             if (program.dlpi_phdr[i].p_type == PT_TLS)
                 variables_bytes_ = program.dlpi_phdr[i].p_memsz;
         }
+#ifndef CUDA_CPU_OBSERVED
+        fill_with(never_written_shared, shared_end, shared_guard);
+        static thread_local struct Guard {
+            Guard() { mprotect(shared_guard, shared_guard_bytes, PROT_NONE); }
+            ~Guard() { mprotect(shared_guard, shared_guard_bytes, PROT_READ | PROT_WRITE); }
+        } guard;
+#endif
     }
 
     // Dynamic shared memory ends at a page that nobody may touch, and starts poisoned.
@@ -779,9 +797,7 @@ class Core {
         add(own_);
         for (const auto& runner : runners_) add(*runner);
         digest.add(dynamic_shared_start, shared_ + shared_pages);
-        const char* const counter = reinterpret_cast<const char*>(&spins);
-        digest.add(variables_, counter);
-        digest.add(counter + sizeof spins, variables_ + variables_bytes_);
+        digest.add(variables_, shared_end);
         return digest.value;
     }
 

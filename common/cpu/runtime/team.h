@@ -189,6 +189,13 @@ class Team {
         blockDim = grid.shape.block;
     }
     static void end_work(Grid& grid) {
+        if (Core::shared_is_overrun()) {
+            stop(
+                format("%s: kernel %s wrote past the end of a static __shared__ array: compare the "
+                       "index with the size of the array before the access.",
+                       to_string(grid.shape.site).c_str(), name_of(*grid.kernel).c_str()),
+                "bounds");
+        }
         --grid.workers;
         observer::core_leaves();
         current_grid = nullptr;

@@ -38,6 +38,18 @@ __global__ void kinds(int* out) {
     out[5] = aligned[0];
 }
 
+// Arrays of floats that are read as vectors.
+__global__ void as_vectors(float* out) {
+    __shared__ float first[32];
+    __shared__ float second[32];
+    const int i = threadIdx.x;
+    first[i] = i, second[i] = 100 - i;
+    __syncthreads();
+    if (i >= 8) return;
+    const float4 a = reinterpret_cast<float4*>(first)[i], b = reinterpret_cast<float4*>(second)[i];
+    out[i] = a.x + b.x + a.w - b.w;
+}
+
 // Three arrays share what the launch asked for.
 __global__ void divided(int count, double* out) {
     extern __shared__ __align__(16) unsigned char memory[];
@@ -113,6 +125,10 @@ int main() {
     sums<<<1, 64>>>(sum);
     EXPECT_RUN();
     EXPECT(read_back(sum) == 32 + 2016);
+    float* vectors = zeros<float>(8);
+    as_vectors<<<1, 32>>>(vectors);
+    EXPECT_RUN();
+    for (int i = 0; i < 8; ++i) EXPECT(read_back(vectors + i) == 8 * i + 6);
     SUCCEEDS(cudaFuncSetAttribute(large, cudaFuncAttributeMaxDynamicSharedMemorySize, 60000));
     large<<<1, 128, 60000>>>(out);
     EXPECT_RUN();

@@ -1,4 +1,4 @@
-// Feature: lanes in step | `volatile` shared memory, and a kernel's own `volatile` pointer to any memory, without `__syncwarp()`, as kernels of before Volta use them; waiting for a `volatile` flag
+// Feature: lanes in step | `volatile` shared memory, and a kernel's own `volatile` pointer to any memory, without `__syncwarp()`, as kernels of before Volta use them; an element that two lanes exchange in one statement (`sums[i] += sums[i ^ 8]`); waiting for a `volatile` flag
 #include "../runtime_expect.h"
 
 template <class T, unsigned int block_size>
@@ -35,6 +35,27 @@ __global__ void scan_warp(int* out) {
     sums[t + 32] = t + 1;
     for (int distance = 1; distance < 32; distance *= 2) sums[t + 32] += sums[t + 32 - distance];
     out[t] = sums[t + 32];
+}
+
+// All lanes read before one writes, without volatile.
+__device__ void add_across(int* sums) {
+    const int t = static_cast<int>(threadIdx.x);
+    for (int distance = 16; distance > 0; distance /= 2) {
+        sums[t] += sums[t ^ distance];
+        __syncwarp();
+    }
+}
+__global__ void largest_and_sum(const int* values, int* out) {
+    __shared__ int sums[32], largest[32];
+    const int t = static_cast<int>(threadIdx.x);
+    sums[t] = largest[t] = values[t];
+    __syncwarp();
+    add_across(sums);
+    for (int distance = 1; distance < 32; distance *= 2) {
+        largest[t] = max(largest[t], largest[t ^ distance] + 0);
+        __syncwarp();
+    }
+    out[t] = sums[t] + largest[31 - t];
 }
 
 // In global memory, through a pointer of the kernel's own.
@@ -89,6 +110,11 @@ int main() {
     EXPECT_RUN();
     SUCCEEDS(cudaMemcpy(sums, out, sizeof sums, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 32; ++i) EXPECT(sums[i] == (i + 1) * (i + 2) / 2);
+    SUCCEEDS(cudaMemcpy(values, host, sizeof host, cudaMemcpyHostToDevice));
+    largest_and_sum<<<1, 32>>>(values, out);
+    EXPECT_RUN();
+    SUCCEEDS(cudaMemcpy(sums, out, sizeof sums, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 32; ++i) EXPECT(sums[i] == 31 * 32 / 2 + 31);
     wait_for_flag<<<1, 64>>>(out);
     EXPECT_RUN();
     EXPECT(read_back(out) == 9);

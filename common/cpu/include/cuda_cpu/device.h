@@ -171,6 +171,13 @@ __attribute__((CUDA_CPU_OWN)) inline T& in_step(T& memory, CUDA_CPU_SITE) {
     }
     return memory;
 }
+// The same for an element that another lane of the warp changes in the statement that reads it.
+template <class T>
+CUDA_CPU_INLINE T exchanged(const T& element, CUDA_CPU_SITE) {
+    const T value = element;
+    step(&element, {file, line}, false);
+    return value;
+}
 // The same for a pointer that a cast has made.
 template <class T>
 __attribute__((CUDA_CPU_OWN)) inline volatile T* in_step_at(volatile T* pointer, CUDA_CPU_SITE) {
@@ -203,5 +210,26 @@ void* memmove(void*, const void*, size_t) noexcept __asm__("cuda_cpu_memmove");
 void* memset(void*, int, size_t) noexcept __asm__("cuda_cpu_memset");
 void* malloc(size_t) noexcept __asm__("cuda_cpu_malloc");
 void free(void*) noexcept __asm__("cuda_cpu_free");
+}
+#endif
+
+// `new` in device code (translate.py --observed): its memory is a kernel's own.
+#if !defined(CUDA_CPU_RUNTIME) && \
+    (defined(CUDA_CPU_BOUNDS) || defined(CUDA_CPU_RACES) || defined(CUDA_CPU_ACCESSES))
+namespace cuda_cpu {
+struct KernelNew {};
+#ifdef CUDA_CPU_BOUNDS
+constexpr bool are_known_by_malloc = false;
+#else
+constexpr bool are_known_by_malloc = true;
+#endif
+}  // namespace cuda_cpu
+inline void* operator new(size_t bytes, cuda_cpu::KernelNew) noexcept {
+    if (cuda_cpu::are_known_by_malloc && cuda_cpu::in_kernel()) return ::malloc(bytes);
+    return ::operator new(bytes, std::nothrow);
+}
+inline void* operator new[](size_t bytes, cuda_cpu::KernelNew) noexcept {
+    if (cuda_cpu::are_known_by_malloc && cuda_cpu::in_kernel()) return ::malloc(bytes);
+    return ::operator new[](bytes, std::nothrow);
 }
 #endif

@@ -134,12 +134,20 @@ inline Shape shape_of(const cudaLaunchConfig_t& config, const Site& site) {
     }
     return shape;
 }
+// A configuration, and the line in which it is given to a call.
+struct ConfigurationHere {
+    const cudaLaunchConfig_t* config;
+    Site site;
+    ConfigurationHere(const cudaLaunchConfig_t* config,
+                      Site site = Site::here(__builtin_FILE(), __builtin_LINE()))
+        : config(config), site(site) {}
+};
 }  // namespace cuda_cpu
 
 template <class... Parameters, class... Arguments>
-cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
+cudaError_t cudaLaunchKernelEx(cuda_cpu::ConfigurationHere given, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {
-    const cuda_cpu::Shape shape = cuda_cpu::shape_of(*config, {"", 0});
+    const cuda_cpu::Shape shape = cuda_cpu::shape_of(*given.config, given.site);
     const bool valid = cuda_cpu::try_launch<decltype(kernel), Parameters...>(
         "(of cudaLaunchKernelEx)", "", shape, kernel, kernel,
         cuda_cpu::Kept<Parameters>(static_cast<Parameters>(arguments))...);

@@ -179,6 +179,7 @@ inline cufftResult cufftCreate(cufftHandle* handle) {
     return CUFFT_SUCCESS;
 }
 inline cufftResult cufftDestroy(cufftHandle handle) {
+    cuda_cpu::meets_capture(cuda_cpu::EndsCapture::by_mode);
     return cuda_cpu::FftPlans::instance().plans.erase(handle) == 1 ? CUFFT_SUCCESS
                                                                    : CUFFT_INVALID_PLAN;
 }
@@ -200,6 +201,7 @@ inline cufftResult cufftMakePlanMany(cufftHandle handle, int rank, int* sizes, i
         if (sizes[i] < 1) return CUFFT_INVALID_SIZE;
     }
     if (batch < 1) return CUFFT_INVALID_SIZE;
+    if (cuda_cpu::meets_capture(cuda_cpu::EndsCapture::all)) return CUFFT_INTERNAL_ERROR;
     plan->rank = rank, plan->batch = batch, plan->type = type;
     plan->is_basic = input_embedding == nullptr || output_embedding == nullptr;
     for (size_t i = 0; i < static_cast<size_t>(rank); ++i) {

@@ -76,6 +76,7 @@ inline curandStatus_t make_generator(curandGenerator_t* generator, curandRngType
         default:
             return CURAND_STATUS_TYPE_ERROR;
     }
+    if (!on_host && meets_capture(EndsCapture::by_mode)) return CURAND_STATUS_INITIALIZATION_FAILED;
     *generator = new curandGenerator_st{type, on_host};
     Generators& all = Generators::instance();
     const std::lock_guard lock(all.mutex);
@@ -93,6 +94,7 @@ inline curandStatus_t curandCreateGeneratorHost(curandGenerator_t* generator,
 }
 inline curandStatus_t curandDestroyGenerator(curandGenerator_t generator) {
     if (!cuda_cpu::is_generator(generator)) return CURAND_STATUS_NOT_INITIALIZED;
+    cuda_cpu::meets_capture(cuda_cpu::EndsCapture::by_mode);
     {
         cuda_cpu::Generators& all = cuda_cpu::Generators::instance();
         const std::lock_guard lock(all.mutex);

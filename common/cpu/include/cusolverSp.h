@@ -16,7 +16,8 @@ struct cusolverSpContext {
     cudaStream_t stream = nullptr;
 };
 using cusolverSpHandle_t = cusolverSpContext*;
-CUDA_CPU_HANDLES(cusolverSp, cusolverSpHandle_t, cusolverSpContext, cusolverStatus_t)
+CUDA_CPU_HANDLES(cusolverSp, cusolverSpHandle_t, cusolverSpContext, cusolverStatus_t,
+                 CUSOLVER_STATUS_INTERNAL_ERROR, all)
 struct csrqrInfo {};
 using csrqrInfo_t = csrqrInfo*;
 

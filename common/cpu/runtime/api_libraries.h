@@ -79,6 +79,14 @@ void refuse_call(const char* function, const std::string& what) {
     _exit(77);
 }
 
+bool meets_capture(EndsCapture which) {
+    const std::lock_guard lock(Queue::instance().mutex());
+    Queue& queue = Queue::instance();
+    if (which == EndsCapture::all) return queue.break_captures();
+    if (which == EndsCapture::by_mode) return queue.breaks_capture_by_mode();
+    return !queue.captures.empty();
+}
+
 void expect_on_device(const char* function, const Piece& piece) {
     const Allocation* const allocation = Memory::instance().find(piece.start);
     if (allocation == nullptr) {

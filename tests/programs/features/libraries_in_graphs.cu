@@ -1,4 +1,4 @@
-// Feature: libraries in graphs | calls of cuBLAS, cuSPARSE and cuFFT captured from a stream, between kernels, and launched again; one in the default stream ends a capture
+// Feature: libraries in graphs | calls of cuBLAS, cuSPARSE and cuFFT captured from a stream, between kernels, and launched again; one in the default stream ends a capture; handles are made before it
 // Flags: -lcublas -lcusparse -lcufft
 #include <cublas_v2.h>
 #include <cufft.h>
@@ -9,6 +9,40 @@
 __global__ void add(float* values, int count, float what) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) values[i] += what;
+}
+
+// A handle is made before a capture begins: it needs memory, and to give one up waits for the device.
+template <class Call>
+void check_handle_in_capture(cudaStream_t stream, bool relaxed, Call call, int status, bool ends) {
+    const auto mode = relaxed ? cudaStreamCaptureModeRelaxed : cudaStreamCaptureModeGlobal;
+    cudaGraph_t graph = nullptr;
+    SUCCEEDS(cudaStreamBeginCapture(stream, mode));
+    EXPECT(static_cast<int>(call()) == status);
+    EXPECT(cudaStreamEndCapture(stream, &graph) ==
+           (ends ? cudaErrorStreamCaptureInvalidated : cudaSuccess));
+    cudaGetLastError();
+    if (graph != nullptr) SUCCEEDS(cudaGraphDestroy(graph));
+}
+void check_handles_in_capture(cudaStream_t stream) {
+    for (const bool relaxed : {false, true}) {
+        const auto check = [&](auto call, int status, bool ends) {
+            check_handle_in_capture(stream, relaxed, call, status, ends);
+        };
+        cublasHandle_t blas;
+        cusparseHandle_t sparse;
+        cufftHandle fft;
+        check([&] { return cublasCreate(&blas); }, relaxed ? 0 : CUBLAS_STATUS_NOT_INITIALIZED,
+              !relaxed);
+        if (!relaxed) EXPECT(cublasCreate(&blas) == CUBLAS_STATUS_SUCCESS);
+        check([&] { return cublasDestroy(blas); }, 0, true);
+        check([&] { return cusparseCreate(&sparse); },
+              relaxed ? 0 : CUSPARSE_STATUS_NOT_INITIALIZED, !relaxed);
+        if (!relaxed) EXPECT(cusparseCreate(&sparse) == CUSPARSE_STATUS_SUCCESS);
+        check([&] { return cusparseDestroy(sparse); }, 0, false);
+        check([&] { return cufftPlan1d(&fft, 4096, CUFFT_C2C, 1); }, CUFFT_INTERNAL_ERROR, true);
+        EXPECT(cufftPlan1d(&fft, 64, CUFFT_C2C, 1) == CUFFT_SUCCESS);
+        check([&] { return cufftDestroy(fft); }, 0, !relaxed);
+    }
 }
 
 int main() {
@@ -92,6 +126,7 @@ int main() {
     EXPECT(cublasSscal(blas, n, &one, d_x, 1) == CUBLAS_STATUS_EXECUTION_FAILED);
     EXPECT(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated);
     cudaGetLastError();
+    check_handles_in_capture(stream);
     EXPECT(cusparseDestroyDnVec(Y) == CUSPARSE_STATUS_SUCCESS &&
            cusparseDestroyDnVec(Z) == CUSPARSE_STATUS_SUCCESS &&
            cusparseDestroySpMat(S) == CUSPARSE_STATUS_SUCCESS &&

@@ -84,7 +84,8 @@ inline const char* cublasGetStatusString(cublasStatus_t status) {
     return cublasGetStatusName(status);
 }
 
-CUDA_CPU_HANDLES(cublas, cublasHandle_t, cublasContext, cublasStatus_t)
+CUDA_CPU_HANDLES(cublas, cublasHandle_t, cublasContext, cublasStatus_t,
+                 CUBLAS_STATUS_NOT_INITIALIZED, all)
 inline cublasStatus_t cublasGetVersion(cublasHandle_t, int* version) {
     *version = CUBLAS_VERSION;
     return CUBLAS_STATUS_SUCCESS;

@@ -33,6 +33,11 @@ void expect_on_host(const char* function, const char* name, const void* pointer)
 cudaError_t add_library_work(const char* function, cudaStream_t stream,
                              const std::vector<Piece>& pieces, std::function<void()> work);
 
+// Whether a stream is captured while a library makes a handle or gives one up, and whether that ends the capture: none, one
+// whose mode does not allow it, or all.
+enum class EndsCapture { none, by_mode, all };
+bool meets_capture(EndsCapture which);
+
 enum class Use { read, written };
 
 // A call of a library function: its arrays are named one by one, then it joins its stream.
@@ -141,11 +146,13 @@ class HandleCall : public LibraryCall {
  protected:
     Handle handle_;
 };
-// The functions for a library's handles, to a type that has a stream.
-#define CUDA_CPU_HANDLES(library, Handle, Context, Status)                                 \
+// The functions for a library's handles, to a type that has a stream; what Create answers while a stream is captured, and
+// what Destroy does to the capture, as measured on an H200.
+#define CUDA_CPU_HANDLES(library, Handle, Context, Status, in_capture, destroy_ends)       \
     inline Status library##Create(Handle* handle) {                                        \
         if (handle == nullptr) return static_cast<Status>(1);                              \
         *handle = nullptr;                                                                 \
+        if (cuda_cpu::meets_capture(cuda_cpu::EndsCapture::by_mode)) return in_capture;    \
         int device;                                                                        \
         if (cudaGetDevice(&device) != cudaSuccess) return static_cast<Status>(1);          \
         *handle = new Context;                                                             \
@@ -154,6 +161,7 @@ class HandleCall : public LibraryCall {
     inline Status library##Destroy(Handle handle) {                                        \
         if (handle == nullptr) return static_cast<Status>(1);                              \
         delete handle;                                                                     \
+        if (cuda_cpu::meets_capture(cuda_cpu::EndsCapture::destroy_ends)) return Status{}; \
         return cudaDeviceSynchronize() == cudaSuccess ? Status{} : static_cast<Status>(1); \
     }                                                                                      \
     CUDA_CPU_SETTING(library, Handle, Status, Stream, cudaStream_t, stream)

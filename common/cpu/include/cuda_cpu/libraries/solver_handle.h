@@ -7,7 +7,8 @@ struct cusolverDnContext {
     cudaStream_t stream = nullptr;
 };
 using cusolverDnHandle_t = cusolverDnContext*;
-CUDA_CPU_HANDLES(cusolverDn, cusolverDnHandle_t, cusolverDnContext, cusolverStatus_t)
+CUDA_CPU_HANDLES(cusolverDn, cusolverDnHandle_t, cusolverDnContext, cusolverStatus_t,
+                 CUSOLVER_STATUS_INTERNAL_ERROR, all)
 
 namespace cuda_cpu {
 

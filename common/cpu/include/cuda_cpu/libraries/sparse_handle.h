@@ -57,7 +57,8 @@ struct cusparseContext {
     cusparsePointerMode_t pointer_mode = CUSPARSE_POINTER_MODE_HOST;
 };
 using cusparseHandle_t = cusparseContext*;
-CUDA_CPU_HANDLES(cusparse, cusparseHandle_t, cusparseContext, cusparseStatus_t)
+CUDA_CPU_HANDLES(cusparse, cusparseHandle_t, cusparseContext, cusparseStatus_t,
+                 CUSPARSE_STATUS_NOT_INITIALIZED, none)
 CUDA_CPU_SETTING(cusparse, cusparseHandle_t, cusparseStatus_t, PointerMode, cusparsePointerMode_t,
                  pointer_mode)
 inline cusparseStatus_t cusparseGetVersion(cusparseHandle_t, int* version) {

@@ -331,6 +331,7 @@ MISTAKES = {
                    r".* past the end of the dynamic shared memory of its block: .*",
     "past_static": r"kernel static_kernel wrote past the end of a static __shared__ array: .*",
     "far_past_static": KERNEL % (r"static_kernel", "[0-9]+", "0") + r".* an address past the end of a static __shared__ array: .*",
+    "plain_flag": KERNEL % ("plain_flag_kernel", "0", "0") + r"loops here for ever: .* declare the variable volatile\.",
     "large_local": r"kernel local_kernel needs more than the 128 KiB of stack .*",
     "deep_recursion": r"kernel recursion_kernel needs more than the 128 KiB of stack .*",
     "early_return": BARRIER % (17, 32, r"15 ended before it \(the first is thread \(17,0,0\)\)"),

@@ -20,6 +20,7 @@
 #include "runtime/report.h"      // what is said, and how a program ends
 #include "runtime/scheduler.h"   // the threads of a block: fibers, barriers, warps
 #include "runtime/team.h"        // blocks over the cores, launches from kernels
+#include "runtime/patrol.h"      // blocks that run for long
 
 // What `make sanitize` and `make explain` want to know; calls.h is what the compiler calls before
 // each access for the last two.

@@ -222,6 +222,15 @@ void check_many() {
     for (int* const row : rows) SUCCEEDS(cudaFree(row));
 }
 
+// One after the other, more than the system has mappings for.
+void check_again_and_again() {
+    for (int i = 0; i < 40000; ++i) {
+        void* memory = nullptr;
+        EXPECT(cudaMalloc(&memory, 4) == cudaSuccess);
+        EXPECT(cudaFree(memory) == cudaSuccess);
+    }
+}
+
 int main() {
     check_kinds();
     check_managed_variables();
@@ -230,5 +239,6 @@ int main() {
     check_refusals();
     check_sizes();
     check_many();
+    check_again_and_again();
     std::printf("ok\n");
 }

@@ -257,6 +257,19 @@ __global__ void endless_kernel(int* flag) {
     while (atomicAdd(flag, 0) != 1) {
     }
 }
+// What it looks at is read once, before the loop.
+__global__ void plain_flag_kernel(int* flag) {
+    if (threadIdx.x == 0) {
+        while (*flag == 0) {  // HERE plain_flag
+        }
+    }
+    *flag = 1;
+}
+void plain_flag() {
+    int* const flag = reinterpret_cast<int*>(device_array());
+    cudaMemset(flag, 0, sizeof(int));
+    plain_flag_kernel<<<1, 64>>>(flag);
+}
 void endless() { endless_kernel<<<4, 64>>>(reinterpret_cast<int*>(device_array())); }
 
 // ---------------------------------------------------------------- barriers
@@ -382,23 +395,23 @@ void child_dynamic() { dynamic_child_kernel<<<3, 3, 16>>>(device_array()); }
     { #name, name }
 int main(int argc, char** argv) {
     const std::map<std::string, void (*)()> cases = {
-        CASE(past_static),         CASE(far_past_static),    CASE(never_set),
-        CASE(host_barrier),        CASE(host_shuffle),       CASE(host_reads),
-        CASE(host_writes),         CASE(host_copies),        CASE(host_reads_freed),
-        CASE(host_crashes),        CASE(host_divides),       CASE(host_argument),
-        CASE(local_argument),      CASE(freed_argument),     CASE(past_end),
-        CASE(before_start),        CASE(far_away),           CASE(lineless),
-        CASE(over_guard),          CASE(over_guard_of_two),  CASE(nowhere),
-        CASE(use_after_free),      CASE(null_pointer),       CASE(null_element),
-        CASE(past_shared),         CASE(misaligned),         CASE(divides),
-        CASE(large_local),         CASE(deep_recursion),     CASE(early_return),
-        CASE(condition),           CASE(two_branches),       CASE(loop_with_break),
-        CASE(barrier_and_warp),    CASE(split_warp),         CASE(missing_lane),
-        CASE(unnamed_lane),        CASE(waits_in_kernel),    CASE(endless),
-        CASE(calls_in_kernel),     CASE(past_odd_end),       CASE(child_local),
-        CASE(child_shared),        CASE(child_dynamic),      CASE(called),
-        CASE(called_by_pointer),   CASE(called_in_template), CASE(other_device),
-        CASE(held_of_other_device)};
+        CASE(past_static),      CASE(plain_flag),          CASE(far_past_static),
+        CASE(never_set),        CASE(host_barrier),        CASE(host_shuffle),
+        CASE(host_reads),       CASE(host_writes),         CASE(host_copies),
+        CASE(host_reads_freed), CASE(host_crashes),        CASE(host_divides),
+        CASE(host_argument),    CASE(local_argument),      CASE(freed_argument),
+        CASE(past_end),         CASE(before_start),        CASE(far_away),
+        CASE(lineless),         CASE(over_guard),          CASE(over_guard_of_two),
+        CASE(nowhere),          CASE(use_after_free),      CASE(null_pointer),
+        CASE(null_element),     CASE(past_shared),         CASE(misaligned),
+        CASE(divides),          CASE(large_local),         CASE(deep_recursion),
+        CASE(early_return),     CASE(condition),           CASE(two_branches),
+        CASE(loop_with_break),  CASE(barrier_and_warp),    CASE(split_warp),
+        CASE(missing_lane),     CASE(unnamed_lane),        CASE(waits_in_kernel),
+        CASE(endless),          CASE(calls_in_kernel),     CASE(past_odd_end),
+        CASE(child_local),      CASE(child_shared),        CASE(child_dynamic),
+        CASE(called),           CASE(called_by_pointer),   CASE(called_in_template),
+        CASE(other_device),     CASE(held_of_other_device)};
     if (argc == 1) {
         for (const auto& entry : cases) std::printf("%s\n", entry.first.c_str());
         return 0;

@@ -141,6 +141,15 @@ void tell_waiting_for_ever(const std::string& others) {
              "not ended and does not itself wait, in a block that runs at the same time.",
          "barrier");
 }
+void tell_endless_loop(const char* place) {
+    stop(learners_place(const_cast<char*>(place) + 1) + this_thread() +
+             "loops here for ever: nothing that this loop looks at can change. A variable that is "
+             "not volatile is read "
+             "once, before a loop; and what another thread would write must not wait for this one. "
+             "Let it read with an atomic "
+             "(atomicAdd(&flag, 0), cuda::atomic_ref), or declare the variable volatile.",
+         "barrier");
+}
 void trap() {
     if (findings_are_wanted())
         note("other", learners_place() + this_thread() + "calls __trap(), which ends the kernel.");

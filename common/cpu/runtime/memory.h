@@ -143,6 +143,7 @@ class Memory {
         Paging::instance().forget(allocation.pages);
         FirstTouch::instance().forget(allocation.pages, allocation.pages + allocation.mapped_bytes);
         madvise(allocation.pages, allocation.mapped_bytes, MADV_DONTNEED);
+        madvise(allocation.pages, allocation.mapped_bytes, MADV_DONTDUMP);
         mprotect(allocation.pages, allocation.mapped_bytes, PROT_NONE);
         allocation.freed = true;
         closable_.erase(&allocation);

@@ -46,6 +46,10 @@ void block_has_begun();
 class Core;
 bool nothing_will_change(const Core& core);
 [[noreturn]] void tell_waiting_for_ever(const std::string& others);
+[[noreturn]] void tell_endless_loop(const char* place);
+// Each core is watched as long as its thread lives (patrol.h).
+void watch_core(const Core& core);
+void leave_core(const Core& core);
 
 // What lies behind the program's thread-local variables (runtime.cpp).
 constexpr size_t shared_guard_bytes = 32 * 1024;
@@ -164,6 +168,20 @@ class Core {
         running = nullptr;
         return !aborting;
     }
+    // The last block that has begun; another thread may ask.
+    unsigned long long last_block() const { return __atomic_load_n(&serial_, __ATOMIC_RELAXED); }
+
+    // The running thread was found at `place` with such registers, not for the first time in this block.
+    void look_at_loop(const char* place, const char* frame, uint64_t registers) {
+        if (place < code_ || place >= code_ + code_bytes_) return;  // it waits for the system
+        if (place != loop_ || registers != registers_in_loop_) {
+            if (place == loop_ || ++elsewhere_ > 20)
+                loop_ = place, registers_in_loop_ = registers, found_there_ = 0;
+            if (place == loop_) elsewhere_ = 0;
+        } else if (++found_there_ > 10) {
+            look(frame, place);
+        }
+    }
 
     Runner* arrive_at_barrier(bool predicate, const Site& site) {
         if (arrived_ == 0) {
@@ -251,7 +269,8 @@ class Core {
             yields_ = 0;
             release_asking_lanes();
             block_gives_way(++waits_);
-            if (waits_ % 64 == 0) look();
+            if (waits_ % 64 == 0)
+                look(static_cast<const char*>(__builtin_frame_address(0)), nullptr);
         }
         if (ready_.empty() && !more_to_start) return;
         ready_.push(suspend(Waiting::nothing, Site{"", 0}));
@@ -353,8 +372,8 @@ class Core {
 #endif
 
     // Whether a kernel has written past the last static array in shared memory.
-    static bool shared_is_overrun() {
-        return !is_observed && !holds(never_written_shared, shared_end, shared_guard);
+    bool shared_is_overrun() const {
+        return has_shared_variables_ && !holds(never_written_shared, shared_end, shared_guard);
     }
 
     const Kernel* kernel() const { return kernel_; }
@@ -423,26 +442,43 @@ class Core {
         dl_iterate_phdr(
             [](dl_phdr_info* program, size_t, void* core) {
                 static_cast<Core*>(core)->find_variables(*program);
+                static_cast<Core*>(core)->find_code(*program);
                 return 1;  // the program itself comes first
             },
             this);
+        watch_core(*this);
+        static thread_local struct Leave {
+            const Core* core;
+            ~Leave() { leave_core(*core); }
+        } leave{this};
     }
 
     // Static shared memory is among the program's thread-local variables. Behind them is a pattern, and then come pages that
     // nobody may touch; the system clears them when it gives them to another thread.
     void find_variables(const dl_phdr_info& program) {
         variables_ = static_cast<const char*>(program.dlpi_tls_data);
+        [[maybe_unused]] size_t initialised = 0;
         for (int i = 0; i < program.dlpi_phnum; ++i) {
-            if (program.dlpi_phdr[i].p_type == PT_TLS)
-                variables_bytes_ = program.dlpi_phdr[i].p_memsz;
+            if (program.dlpi_phdr[i].p_type != PT_TLS) continue;
+            variables_bytes_ = program.dlpi_phdr[i].p_memsz;
+            initialised = round_up(program.dlpi_phdr[i].p_filesz, program.dlpi_phdr[i].p_align);
         }
 #ifndef CUDA_CPU_OBSERVED
+        has_shared_variables_ = shared_end > variables_ + initialised;
         fill_with(never_written_shared, shared_end, shared_guard);
         static thread_local struct Guard {
             Guard() { mprotect(shared_guard, shared_guard_bytes, PROT_NONE); }
             ~Guard() { mprotect(shared_guard, shared_guard_bytes, PROT_READ | PROT_WRITE); }
         } guard;
 #endif
+    }
+    void find_code(const dl_phdr_info& program) {
+        for (int i = 0; i < program.dlpi_phnum; ++i) {
+            const auto& part = program.dlpi_phdr[i];
+            if (part.p_type != PT_LOAD || !(part.p_flags & PF_X)) continue;
+            code_ = reinterpret_cast<const char*>(program.dlpi_addr + part.p_vaddr);
+            code_bytes_ = part.p_memsz;
+        }
     }
 
     // Dynamic shared memory ends at a page that nobody may touch, and starts poisoned.
@@ -772,16 +808,16 @@ class Core {
         }
     }
 
-    // While no thread can do anything but wait: whether that is for ever.
-    __attribute__((noinline)) void look() {
+    // While no thread can do anything but wait, or the running one is in a loop that does nothing: whether that is for ever.
+    __attribute__((noinline)) void look(const char* frame, const char* loop) {
         const auto now = std::chrono::steady_clock::now();
         if (now - looked_ < std::chrono::milliseconds(200)) return;
         looked_ = now;
-        const uint64_t digest =
-            digest_of_block(static_cast<const char*>(__builtin_frame_address(0)));
-        if (std::exchange(last_digest_, digest) != digest) {
+        if (const uint64_t digest = digest_of_block(frame);
+            std::exchange(last_digest_, digest) != digest) {
             same_since_ = now;
         } else if (now - same_since_ > std::chrono::seconds(1) && nothing_will_change(*this)) {
+            if (loop != nullptr) tell_endless_loop(loop);
             report_waiting_for_ever();
         }
     }
@@ -1002,6 +1038,11 @@ class Core {
     uint64_t waits_ = 0;       // how often none of the threads could do anything but wait
     std::chrono::steady_clock::time_point looked_{}, same_since_{};  // when that was looked at
     uint64_t last_digest_ = 0;
+    const char* code_ = nullptr;  // the program's
+    size_t code_bytes_ = 0;
+    const char* loop_ = nullptr;  // where a signal has found the running thread
+    uint64_t registers_in_loop_ = 0;
+    unsigned int found_there_ = 0, elsewhere_ = 0;
     unsigned int turn_ = 0;      // the warp whose lanes that ask for the active mask are next
     Site released_{"", 0};       // where the last of them asked
     unsigned int releases_ = 0;  // how often in a row
@@ -1022,6 +1063,7 @@ class Core {
 #endif
     const char* variables_ = nullptr;  // the thread-local variables, with static shared memory
     size_t variables_bytes_ = 0;
+    bool has_shared_variables_ = false;
 };
 
 #ifdef CUDA_CPU_REPLAY

@@ -13,6 +13,7 @@
 #include "cooperative.h"
 #include "grid.h"
 #include "scheduler.h"
+#include "patrol.h"
 
 namespace cuda_cpu {
 
@@ -27,6 +28,7 @@ class Team {
     // Runs `grid` to its end, together with the calling thread.
     void run(Grid& grid) {
         observer::grid_begins(grid);
+        Patrol::instance().start();
         if (grid.shape.cooperative) return run_together(grid);
         if (grid.shape.cluster.x != 0) return run_clusters(grid);
         const bool alone = grid.block_count() == 1 || cores_ == 1;
@@ -189,7 +191,7 @@ class Team {
         blockDim = grid.shape.block;
     }
     static void end_work(Grid& grid) {
-        if (Core::shared_is_overrun()) {
+        if (Core::mine().shared_is_overrun()) {
             stop(
                 format("%s: kernel %s wrote past the end of a static __shared__ array: compare the "
                        "index with the size of the array before the access.",
@@ -267,7 +269,9 @@ inline void block_gives_way(uint64_t waits) {
 // that it fires and forgets, and with CUDA_CPU_ORDER other than forward they come before.
 inline bool run_grid(Grid& grid) {
     observer::grid_starts(grid);
+    Patrol::instance().runs(&grid);
     Team::instance().run(grid);
+    Patrol::instance().runs(nullptr);
     observer::grid_ends(grid);
     if (grid.aborted) return false;
     const bool free_first = Order::asked_for().kind != Order::forward;

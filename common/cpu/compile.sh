@@ -265,10 +265,10 @@ own_files() { # preprocessed text
 mentions_architecture() { # preprocessed text
     own_files "$1" | xargs -d '\n' grep -q __CUDA_ARCH__ -- 2>/dev/null
 }
-# What a compiler that is not nvcc leaves out may be what was missing.
-tell_guards() { # preprocessed text
-    own_files "$1" | xargs -d '\n' grep -HnE '^[[:space:]]*#[[:space:]]*(el)?if.*\b__(NVCC|CUDACC)__' -- 2>/dev/null |
-        sed -nE '1s/^([^:]*:[0-9]+):.*(__(NVCC|CUDACC)__).*/\1: note: \2 is not defined in CPU mode: FLAGS=-D\2 defines it/p' >&2
+# What nvcc defines in a .cu file, as far as the program asks for it: headers of the system take a compiler that has it for nvcc.
+asked_of_nvcc() { # preprocessed text
+    [[ $source != *.cu ]] || own_files "$1" | xargs -d '\n' grep -ohE '^[[:space:]]*#[[:space:]]*(el)?if.*\b__(NVCC|CUDACC)__' -- 2>/dev/null |
+        sed -E 's/.*\b(__(NVCC|CUDACC)__)/-D\1/' | sort -u
 }
 
 as_text() { # as it stands in a string of C++
@@ -323,7 +323,6 @@ run_compiler() { # words of the compiler's line
         tell_undefined
     else
         "$python" -I -S "$here/absent.py" "$source_text" <"$work/said" >&2
-        [ "$source_text" = /dev/null ] || tell_guards "$source_text"
     fi
     return $status
 }
@@ -399,6 +398,13 @@ else
         translated=$work/translated.ii source_text=$work/preprocessed.ii
         "${preprocess[@]}" -o "$work/preprocessed.ii" 2>"$work/said" ||
             { "$python" -I -S "$here/absent.py" <"$work/said" >&2 && exit 1; }
+        asked=$(asked_of_nvcc "$work/preprocessed.ii" || true)
+        if [ -n "$asked" ]; then
+            read -r -d '' -a words <<<"$asked" || true
+            preprocess+=("${words[@]}")
+            "${preprocess[@]}" -o "$work/preprocessed.ii" 2>"$work/said" ||
+                { "$python" -I -S "$here/absent.py" <"$work/said" >&2 && exit 1; }
+        fi
         # nvcc reads a source twice, for the device with __CUDA_ARCH__. The course's labs say themselves what is theirs here.
         second=()
         if ! grep -qE '^# .*common/lab\.h"' -- "$work/preprocessed.ii" && mentions_architecture "$work/preprocessed.ii"; then

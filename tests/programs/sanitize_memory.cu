@@ -66,6 +66,14 @@ __global__ void wait_for_others(int* flag) {
     }
 }
 
+__global__ void wait_for_plain(int* flag, int fault) {
+    if (threadIdx.x == 0) {
+        while (*flag == 0) {  // LINE 11 12
+        }
+    }
+    if (fault == 11 && threadIdx.x == 1) *flag = 1;  // LINE 11
+}
+
 int main(int argc, char** argv) {
     const int fault = argc > 1 ? std::atoi(argv[1]) : 0;
     int* out;
@@ -102,6 +110,8 @@ int main(int argc, char** argv) {
     look_up<<<1, threads>>>(texture, out);
     if (fault == 8) cudaMemset(out, 0, sizeof(int));
     if (fault == 8) wait_for_others<<<1, threads>>>(out);
+    if (fault > 10) cudaMemset(out, 0, sizeof(int));
+    if (fault > 10) wait_for_plain<<<1, threads>>>(out, fault);
     cudaDeviceSynchronize();
     for (int i = 0; i < 2; ++i) {
         cudaDestroySurfaceObject(surfaces[i]);

@@ -562,6 +562,12 @@ inline void Watch::access(const volatile void* pointer, size_t bytes, Access acc
         return;
     }
     CUDA_CPU_FILMED(access(static_cast<const char*>(address), bytes, access, place));
+    // Who reads one variable again and again waits for another thread, which has its turn then.
+    static thread_local const void *last_address, *last_place;
+    static thread_local unsigned int times;
+    if (access != Access::read || address != last_address || place != last_place) times = 0;
+    last_address = address, last_place = place;
+    if (++times > 1000000) yield();
     const Ours ours;
     Races::instance().touch(address, bytes, access, before(place));
     if (is_atomic(access)) Races::instance().synchronise(address, writes(access));

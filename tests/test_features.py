@@ -179,6 +179,8 @@ def test_what_is_missing_is_named(own):
            f"'{own}/helper.cpp' '{own}/one.c' '{own}/other part.cu'\")" in result.stderr
     result = make("run", own, ["main.cu", "other part.cu", "helper.cpp", "one.c"], "")
     assert "the program uses OpenMP: give FLAGS=-fopenmp" in result.stderr
+    said = make("run", own, ["other part.cu"], "").stderr
+    assert f"main is used, and no file that was given defines it: give the file that does, too (FILE=\"'{own}/other part.cu' '{own}/main.cu'\")" in said
     result = make("run", own, ["main.cu", "no.cu"], "")
     assert f"make run: there is no file {own}/no.cu; FILE= names a .cu file" in result.stderr
 

@@ -250,7 +250,8 @@ def test_assembly_of_the_host_stays(text):
 def toolkit(tmp_path, monkeypatch):
     """A toolkit whose headers declare little."""
     include = tmp_path / "include"
-    for name, text in (("cuda_runtime_api.h", "// cudaComment\ncudaError_t cudaNovel(int);\nstruct cudaDeviceProp { int ballads; };\n"),
+    for name, text in (("cuda_runtime_api.h", "// cudaComment\ncudaError_t cudaNovel(int);\nstruct cudaDeviceProp { int ballads; };\n"
+                        "struct cudaCopy {\n    struct cudaDeviceProp target;\n};\ntypedef struct {\n    int x;\n} melody;\n"),
                        ("sm_99_rt.h", "static __device__ int ballads(int);\n"), ("cufft.h", "void cufftNovel();\n"),
                        ("cufoo.h", ""), ("cccl/cub/novel.cuh", "struct DeviceNovel;\n")):
         (include / name).parent.mkdir(parents=True, exist_ok=True)
@@ -294,6 +295,8 @@ def test_a_header_that_is_not_there(toolkit):
     ("'cudaComment' was not declared in this scope", None),  # in no header of the toolkit
     ("'struct Mine' has no member named 'ballads'", None),
     ("'total' was not declared in this scope", None),
+    ("'target' was not declared in this scope", None),  # a member of a structure
+    ("'melody' was not declared in this scope", "melody is not in CPU mode: this"),
 ])
 def test_a_name_that_is_not_there(toolkit, said, sentence):
     """What the toolkit declares and the compiler does not know is said in a sentence; what neither knows is the learner's slip."""

@@ -131,11 +131,11 @@ def declared(name: str, scope: str | None) -> str | None:
         files += [file for place in ("", "cccl/") for file in glob.glob(f"{folder}/{place}{space[1]}/**/*", recursive=True) if os.path.isfile(file)]
     # A word that CUDA's names do not begin like counts where a function or a type is declared.
     word = rf"\b{re.escape(name)}\b" if scope or OF_CUDA.fullmatch(name) else \
-        rf"(?:__device__|__device_builtin__|_DECL__)[^\n]*\b{re.escape(name)}\s*\(|(?:typedef|struct)\b[^\n]*\b{re.escape(name)}\s*[;{{]"
+        rf"(?:__device__|__device_builtin__|_DECL__)[^\n]*\b{re.escape(name)}\s*\(|(?:typedef\b[^\n;]*|^\s*\}}\s*)\b{re.escape(name)}\s*;|\b(?:struct|union|enum)\s+{re.escape(name)}\s*[;{{]"
     for file in files:
         with open(file, encoding="utf-8", errors="replace") as header:
             text = header.read()
-        if name in text and re.search(word, COMMENT.sub(" ", text)):
+        if name in text and re.search(word, COMMENT.sub(" ", text), re.MULTILINE):
             return os.path.basename(file)
     return ""
 

@@ -336,12 +336,12 @@ tell_undefined() {
         echo "$source: error: the program uses OpenMP: give FLAGS=-fopenmp (compile.sh --flags -fopenmp)" >&2
         return
     fi
-    # The files beside the first source, and in the folders there, that seem to define them and have no main of their own.
+    # The files beside the first source, and in the folders there, that seem to define them; no more than one has a main.
     while IFS= read -r name; do
         part=${name%%[(<]*} part=${part##*[ :]}
         for file in "$(dirname -- "${sources[0]}")"/{,*/}*.{cu,cpp,cc,cxx,c}; do
             if [ -f "$file" ] && [[ " ${sources[*]} ${sources[*]/#/./} " != *" $file "* ]] &&
-                grep -qzE "\b${part}[[:space:]]*\([^;]*\{" -- "$file" && ! grep -qE '\bmain[[:space:]]*\(' -- "$file"; then
+                grep -qzE "\b${part}[[:space:]]*\([^;]*\{" -- "$file" && { [ "$name" = main ] || ! grep -qE '\bmain[[:space:]]*\(' -- "$file"; }; then
                 found=${found:-$name}
                 [[ " ${more[*]} " == *" $file "* ]] || more+=("$file")
                 continue 2

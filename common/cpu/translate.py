@@ -1029,7 +1029,10 @@ def with_device_pass(text: str, file: str) -> str:
     """The text with what only nvcc's second pass sees (two_passes.py); of what is left out a note with its line."""
     import two_passes
     with open(file, encoding="utf-8", errors="surrogateescape") as device:
-        text, left_out = two_passes.merged(text, device.read())
+        device_text = device.read()
+    for name, line in two_passes.halves_of_functors(text, device_text):
+        print(f"{name[1:-1]}:{line}: note: Thrust's algorithms run on the host in CPU mode: they call this without __CUDA_ARCH__", file=sys.stderr)
+    text, left_out = two_passes.merged(text, device_text)
     if left_out:
         name, line = left_out[0]
         print(f"{name[1:-1]}:{line}: note: CPU mode leaves this line out, which is there where __CUDA_ARCH__ is defined", file=sys.stderr)

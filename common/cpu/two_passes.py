@@ -5,6 +5,7 @@ program: a kernel and a function for the device alone get the device's body, one
 functions that only the device has are added. All other lines are the host's.
 """
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -108,6 +109,17 @@ def merged(host_text: str, device_text: str) -> tuple[str, list[tuple[str, int]]
         parts += [host_text[start:begin], new]
         start = max(start, end)
     return "".join(parts) + host_text[start:], sorted(place for place in differing - seen if place in on_device)
+
+
+def halves_of_functors(host_text: str, device_text: str) -> list[tuple[str, int]]:
+    """Where function objects for both sides have two bodies, if the program includes Thrust: its algorithms call the host's."""
+    if not re.search(r'^# 1 "[^"\n]*/thrust/', host_text, re.MULTILINE):
+        return []
+    on_host, on_device = content(host_text), content(device_text)
+    differing = {place for place in on_host.keys() | on_device.keys() if on_host.get(place) != on_device.get(place)}
+    found = functions(Translator(host_text, learner_spans(host_text))) if differing else []
+    return [(one.file, one.line) for one in found if one.name == "operator" and "__host__" in one.words
+            and any((one.file, line) in differing for line in range(one.line, one.last + 1))]
 
 
 def body_edit(host: Translator, device: Translator, function: Function, twin: Function) -> tuple[int, int, str]:

@@ -181,8 +181,8 @@ lab::Launch launch_words(const Job& job) {
 // in aligned vectors of 16 bytes, all of them under way before the first arrives. From there words
 // are put together as above; where they begin costs nothing there.
 
-constexpr int vectors_per_thread = 2;
-constexpr int most_threads = 256;
+constexpr int vectors_per_thread = 4;
+constexpr int most_threads = 128;
 constexpr int most_vectors = vectors_per_thread * most_threads;  // of a part
 
 // How rows are cut: `parts` of `vectors` vectors of 16 bytes each; the last may be shorter.

@@ -28,7 +28,7 @@ class LuFactors {
         : device_(Device::current()),
           panel_by_(panel_by),
           update_by_(update_by),
-          levels_(usual_levels(n)),
+          levels_(usual_levels(n, update_by)),
           singular_(singular),
           pivots_(n),
           steps_(2 * device_.multiprocessors),
@@ -108,10 +108,11 @@ class LuFactors {
     }
 
     // CPU mode takes narrow ones, so that a small matrix meets all that there is.
-    static Levels usual_levels(int n) {
+    static Levels usual_levels(int n, UpdateBy update_by) {
         if (lab::on_cpu) return {32, 128, true};
-        if (n <= 4096) return {32, 32, n > 1024};
-        return {128, n <= 8192 ? 256 : 512, true};
+        if (n > 4096) return {128, n <= 8192 ? 256 : 512, true};
+        const int columns = n <= 2048 || update_by == UpdateBy::tensor_cores ? 32 : 64;
+        return {columns, columns, n > 1024};
     }
 
     // Leaves its work in the urgent stream. With look-ahead there are two: `panels`, the urgent one, finishes

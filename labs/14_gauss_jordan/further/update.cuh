@@ -1,12 +1,13 @@
 // The product of a step, c -= a b, for any card and type. Nearly all of the arithmetic lies in it.
 //
-// Know before: `blocked` (task 12) and lab 13's `register_tile`.
+// Know before: `blocked` (task 12) and lab 13's `register_tile`, `pipelined` and further/warp_tile.cuh (stages, lanes).
 //
-//        16 x 16 threads       tile 0  tile 1  tile 2 ...     of 8 columns of a and 8 rows of b
-//        memory                load 1  load 2  load 3         into registers
-//        shared memory         use 0   use 1   use 2          while the next one is on its way
+//        16 x 16 threads       stage 0    stage 1       16 columns of a and 16 rows of b each (doubles: 8)
+//        step 0                multiply   to come
+//        step 1                to come    multiply      one barrier a step
 #pragma once
 
+#include "../../../common/async_copy.h"
 #include "../given/system.h"
 
 // Three parts of one matrix. a: (m, k), b: (k, n), c: (m, n), row-major, rows `stride` apart
@@ -25,76 +26,95 @@ struct alignas(16) Vector {
     T values[width];
 };
 
-// A block of 16 x 16 threads has side x side elements of c, a thread per_thread x per_thread of them.
-// While one pair of tiles is multiplied, the next one is on its way to the registers.
+// A block of 16 x 16 threads has side x side elements of c, a thread per_thread x per_thread of them. The sums begin
+// with -c, which is asked for together with the first stage.
 template <class T, int per_thread>
 class RegisterTile {
  public:
-    static constexpr int side = 16 * per_thread, depth = 8, threads = 256;
+    static constexpr int side = 16 * per_thread, depth = 64 / sizeof(T), threads = 256;
 
     __device__ explicit RegisterTile(const Update<T>& update)
-        : u_(update), row_(blockIdx.y * side), column_(blockIdx.x * side) {}
+        : u_(update),
+          row_(blockIdx.y * side),
+          column_(blockIdx.x * side),
+          a_(u_.a + (row_ + a_row()) * u_.stride + a_column()),
+          b_(u_.b + b_row() * u_.stride + column_ + b_column()) {}
 
     __device__ void run() {
-        T sums[per_thread][per_thread] = {};
-        fetch(0);
-        for (int p = 0; p < u_.k; p += depth) {
-            __shared__ Tiles tiles;
-            put(tiles);
-            __syncthreads();
-            fetch(p + depth);
-            multiply(tiles, sums);
-            __syncthreads();
+        __shared__ Stage stage[2];
+        copy(stage[0], 0);
+        T sums[per_thread][per_thread];
+#pragma unroll
+        for (int i = 0; i < per_thread; i++) {
+#pragma unroll
+            for (int j = 0; j < per_thread; j++) {
+                sums[i][j] = -*place(min(row(i), u_.m - 1), min(column(j), u_.n - 1));
+            }
         }
-        if (row_ + side <= u_.m && column_ + side <= u_.n) {
-            subtract<true>(sums);
-        } else {
-            subtract<false>(sums);
+        for (int p = 0, now = 0; p < u_.k; p += depth, now = 1 - now) {
+            lab::wait_for_copies<0>();
+            __syncthreads();  // this stage is there, and nobody needs the other one any more
+            copy(stage[1 - now], p + depth);
+            multiply(stage[now], sums);
+        }
+#pragma unroll
+        for (int i = 0; i < per_thread; i++) {
+#pragma unroll
+            for (int j = 0; j < per_thread; j++) {
+                if (row(i) < u_.m && column(j) < u_.n) *place(row(i), column(j)) = -sums[i][j];
+            }
         }
     }
 
  private:
-    static constexpr int loads = side * depth / threads, vector = Vector<T>::width;
-    struct alignas(16) Tiles {
+    static constexpr int copies = side * depth / threads, vector = Vector<T>::width;
+    struct alignas(16) Stage {
         T a[depth]
            [side + vector];  // transposed; longer rows, so that its columns spread over the banks
         T b[depth][side];
     };
 
-    __device__ void fetch(int p) {
+    // What a thread copies of a and of b.
+    __device__ static int a_row() { return threadIdx.x / depth; }
+    __device__ static int a_column() { return threadIdx.x % depth; }
+    __device__ static int b_row() { return threadIdx.x / side; }
+    __device__ static int b_column() { return threadIdx.x % side; }
+    static constexpr int a_step = threads / depth, b_step = threads / side;
+
+    // The stage that begins at p; the next call is for the next one. There are zeros past the edges.
+    __device__ void copy(Stage& stage, int p) {
 #pragma unroll
-        for (int i = 0; i < loads; i++) {
-            const int at = threadIdx.x + i * threads;
-            const int a_row = row_ + at / depth, a_column = p + at % depth;
-            const int b_row = p + at / side, b_column = column_ + at % side;
-            a_next_[i] = a_row < u_.m && a_column < u_.k ? u_.a[a_row * u_.stride + a_column] : 0;
-            b_next_[i] = b_row < u_.k && b_column < u_.n ? u_.b[b_row * u_.stride + b_column] : 0;
+        for (int i = 0; i < copies; i++) {
+            lab::copy_async<sizeof(T)>(&stage.a[a_column()][a_row() + i * a_step],
+                                       a_ + i * a_step * u_.stride,
+                                       row_ + a_row() + i * a_step < u_.m && p + a_column() < u_.k);
+            lab::copy_async<sizeof(T)>(
+                &stage.b[b_row() + i * b_step][b_column()], b_ + i * b_step * u_.stride,
+                column_ + b_column() < u_.n && p + b_row() + i * b_step < u_.k);
         }
+        lab::commit_copies();
+        a_ += depth;
+        b_ += depth * u_.stride;
     }
 
-    __device__ void put(Tiles& tiles) const {
-#pragma unroll
-        for (int i = 0; i < loads; i++) {
-            const int at = threadIdx.x + i * threads;
-            tiles.a[at % depth][at / depth] = a_next_[i];
-            tiles.b[at / side][at % side] = b_next_[i];
-        }
+    // The thread's place among 16 x 16, and of its rows and columns number i; as many are neighbours as a vector has
+    // elements.
+    __device__ static int y() {
+        return threadIdx.x / 64 * 4 + threadIdx.x % 2 + threadIdx.x % 32 / 16 * 2;
     }
-
-    // Of a thread's rows and columns as many are neighbours as a vector has elements.
+    __device__ static int x() { return threadIdx.x / 32 % 2 * 8 + threadIdx.x / 2 % 8; }
     __device__ static int nth(int thread, int i) {
         return (i / vector * 16 + thread) * vector + i % vector;
     }
 
-    __device__ static void multiply(const Tiles& tiles, T (&sums)[per_thread][per_thread]) {
-        const int y = threadIdx.x / 16, x = threadIdx.x % 16;
+    __device__ static void multiply(const Stage& stage, T (&sums)[per_thread][per_thread]) {
 #pragma unroll
         for (int q = 0; q < depth; q++) {
             Vector<T> a[per_thread / vector], b[per_thread / vector];
 #pragma unroll
             for (int i = 0; i < per_thread / vector; i++) {
-                a[i] = *reinterpret_cast<const Vector<T>*>(&tiles.a[q][nth(y, i * vector)]);
-                b[i] = *reinterpret_cast<const Vector<T>*>(&tiles.b[q][nth(x, i * vector)]);
+                a[i] = *reinterpret_cast<const Vector<T>*>(&stage.a[q][nth(y(), i * vector)]);
+                b[i] = *reinterpret_cast<const Vector<T>*>(&stage.b[q][nth(x(), i * vector)]);
             }
 #pragma unroll
             for (int i = 0; i < per_thread; i++) {
@@ -107,43 +127,18 @@ class RegisterTile {
         }
     }
 
-    // Some rows at a time: all of their elements are read before the first one is stored. Of a tile that is
-    // whole nothing need be asked; others leave alone what lies outside of c.
-    template <bool whole>
-    __device__ void subtract(T (&sums)[per_thread][per_thread]) const {
-        constexpr int some = 16 / per_thread;
-#pragma unroll
-        for (int first = 0; first < per_thread; first += some) {
-#pragma unroll
-            for (int i = first; i < first + some; i++) {
-#pragma unroll
-                for (int j = 0; j < per_thread; j++) {
-                    if (whole || exists(i, j)) sums[i][j] = *place(i, j) - sums[i][j];
-                }
-            }
-#pragma unroll
-            for (int i = first; i < first + some; i++) {
-#pragma unroll
-                for (int j = 0; j < per_thread; j++) {
-                    if (whole || exists(i, j)) *place(i, j) = sums[i][j];
-                }
-            }
-        }
-    }
-
-    // Of the thread's elements of c the one in its row i and its column j.
-    __device__ int row(int i) const { return row_ + nth(threadIdx.x / 16, i); }
-    __device__ int column(int j) const { return column_ + nth(threadIdx.x % 16, j); }
-    __device__ bool exists(int i, int j) const { return row(i) < u_.m && column(j) < u_.n; }
-    __device__ T* place(int i, int j) const { return &u_.c[row(i) * u_.stride + column(j)]; }
+    __device__ int row(int i) const { return row_ + nth(y(), i); }
+    __device__ int column(int j) const { return column_ + nth(x(), j); }
+    __device__ T* place(int row, int column) const { return &u_.c[row * u_.stride + column]; }
 
     const Update<T> u_;
     const int row_, column_;
-    T a_next_[loads], b_next_[loads];
+    const T *a_, *b_;  // of the next copies
 };
 
 template <class T, int per_thread>
-__global__ void __launch_bounds__(256) update_by_registers(Update<T> update) {
+__global__ void __launch_bounds__(256, sizeof(T) == 4 ? 2 : 1)
+    update_by_registers(Update<T> update) {
     wait_for_last_kernel();
     RegisterTile<T, per_thread>(update).run();
 }

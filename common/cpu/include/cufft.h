@@ -189,14 +189,15 @@ inline cufftResult cufftSetStream(cufftHandle handle, cudaStream_t stream) {
     plan->stream = stream;
     return CUFFT_SUCCESS;
 }
-// `sizes` from the outermost dimension; with no embedding the elements follow each other.
+// `sizes` from the outermost dimension; with no embedding the elements follow each other. Where the bytes of the work
+// area go to must be said, as on a card.
 inline cufftResult cufftMakePlanMany(cufftHandle handle, int rank, int* sizes, int* input_embedding,
                                      int input_step, int input_distance, int* output_embedding,
                                      int output_step, int output_distance, cufftType type,
                                      int batch, size_t* work_bytes) {
     cuda_cpu::FftPlan* const plan = cuda_cpu::FftPlans::instance().find(handle);
     if (plan == nullptr || plan->rank != 0) return CUFFT_INVALID_PLAN;
-    if (rank < 1 || rank > 3) return CUFFT_INVALID_VALUE;
+    if (rank < 1 || rank > 3 || work_bytes == nullptr) return CUFFT_INVALID_VALUE;
     for (int i = 0; i < rank; ++i) {
         if (sizes[i] < 1) return CUFFT_INVALID_SIZE;
     }
@@ -212,7 +213,7 @@ inline cufftResult cufftMakePlanMany(cufftHandle handle, int rank, int* sizes, i
     }
     plan->input.step = input_step, plan->input.distance = input_distance;
     plan->output.step = output_step, plan->output.distance = output_distance;
-    if (work_bytes != nullptr) *work_bytes = 0;
+    *work_bytes = 0;
     return CUFFT_SUCCESS;
 }
 inline cufftResult cufftMakePlan1d(cufftHandle handle, int x, cufftType type, int batch,
@@ -233,9 +234,10 @@ inline cufftResult cufftPlanMany(cufftHandle* handle, int rank, int* sizes, int*
                                  int input_step, int input_distance, int* output_embedding,
                                  int output_step, int output_distance, cufftType type, int batch) {
     cufftCreate(handle);
+    size_t work_bytes = 0;
     const cufftResult result =
         cufftMakePlanMany(*handle, rank, sizes, input_embedding, input_step, input_distance,
-                          output_embedding, output_step, output_distance, type, batch, nullptr);
+                          output_embedding, output_step, output_distance, type, batch, &work_bytes);
     if (result != CUFFT_SUCCESS) cufftDestroy(*handle);
     return result;
 }
@@ -254,6 +256,7 @@ inline cufftResult cufftPlan3d(cufftHandle* handle, int x, int y, int z, cufftTy
 inline cufftResult cufftSetAutoAllocation(cufftHandle, int) { return CUFFT_SUCCESS; }
 inline cufftResult cufftSetWorkArea(cufftHandle, void*) { return CUFFT_SUCCESS; }
 inline cufftResult cufftGetSize(cufftHandle, size_t* work_bytes) {
+    if (work_bytes == nullptr) return CUFFT_INVALID_VALUE;
     *work_bytes = 0;
     return CUFFT_SUCCESS;
 }

@@ -41,8 +41,9 @@ void columns() {
     // The same plan by the types of its data.
     long long length = rows, long_embedding[1] = {rows};
     FFT(cufftCreate(&plan));
+    size_t bytes = 0;
     FFT(cufftXtMakePlanMany(plan, 1, &length, long_embedding, columns, 1, CUDA_C_64F,
-                            long_embedding, columns, 1, CUDA_C_64F, columns, nullptr, CUDA_C_64F));
+                            long_embedding, columns, 1, CUDA_C_64F, columns, &bytes, CUDA_C_64F));
     FFT(cufftXtExec(plan, data, data, CUFFT_FORWARD));
     out = back(data, in.size());
     EXPECT(near(out[0].x, rows * rows) && near(out[columns + 1].x, rows * rows));
@@ -111,6 +112,10 @@ int main() {
     in_3d();
     cufftHandle plan;
     EXPECT(cufftPlan1d(&plan, -8, CUFFT_C2C, 1) == CUFFT_INVALID_SIZE);
+    EXPECT(cufftEstimate1d(8, CUFFT_C2C, 1, nullptr) == CUFFT_INVALID_VALUE);
+    FFT(cufftCreate(&plan));
+    EXPECT(cufftMakePlan1d(plan, 8, CUFFT_C2C, 1, nullptr) == CUFFT_INVALID_VALUE);
+    FFT(cufftDestroy(plan));
     FFT(cufftPlan1d(&plan, 8, CUFFT_C2C, 1));
     FFT(cufftDestroy(plan));
     EXPECT(cufftDestroy(plan) == CUFFT_INVALID_PLAN);

@@ -28,10 +28,9 @@ question() { # command...
     } 2>/dev/null | b2sum -l 256
 }
 
-# Whether the record answers the question, and still holds.
-up_to_date() {
+# Whether a record answers the question, and still holds.
+holds() { # record
     local line
-    [[ -f $record ]] || return 1
     while IFS= read -r line; do
         case $line in
             '# asked: '*) [[ -z $asked || $line == "# asked: $asked" ]] || return 1 ;;
@@ -39,9 +38,10 @@ up_to_date() {
             '# present: '*) [[ -e ${line#'# present: '} ]] || return 1 ;;
             *) break ;;
         esac
-    done <"$record"
-    b2sum --status --strict -c -- "$record" 2>/dev/null
+    done <"$1"
+    b2sum --status --strict -c -- "$1" 2>/dev/null
 }
+up_to_date() { [[ -f $record ]] && holds "$record"; }
 
 # The files that rules of make name behind the colon, one a line.
 prerequisites() { # file
@@ -65,22 +65,29 @@ ingredients() { # command...
     ((${#files[@]} > 0)) || return
     mapfile -t directories < <(sed -nE '/search starts here:$/,/^End of search list/s/^ //p
         s/^ignoring nonexistent directory "(.*)"$/\1/p' "$work/said")
-    lookups
+    lookups | sort -u
     b2sum -l 256 -- "${files[@]}"
+}
+
+# Of a path that is not there, the first part below the place is enough if that is not there either.
+tell_absent() { # place, name
+    local top=$1/${2%%/*}
+    [[ -e $top ]] && top=$1/$2
+    printf '# absent: %s\n' "$top"
 }
 
 # The places where a header is looked for, up to the one where it is: for every file that was read, in the
 # folders that somebody has named before the one where it lies; and for what the files of the course and
 # of the learner include, or ask for by __has_include.
 lookups() {
-    local own=() file name places place earlier
+    local own=() file name places place earlier other
     for file in "${files[@]}"; do
         earlier=()
         for place in "${directories[@]}"; do
             [[ $file == "$place"/* ]] || { earlier+=("$place") && continue; }
-            for name in "${earlier[@]}"; do
-                name+=/${file#"$place"/}
-                [[ $name == /usr/* || -e $name ]] || printf '# absent: %s\n' "$name"
+            name=${file#"$place"/}
+            for other in "${earlier[@]}"; do
+                [[ $other == /usr/* || -e $other/$name ]] || tell_absent "$other" "$name"
             done
             break
         done
@@ -90,34 +97,33 @@ lookups() {
     done
     while IFS=$'\t' read -r file name; do
         places=("${directories[@]}")
-        if [[ $name != '<'* ]]; then
+        if [[ $file != / ]]; then
             [[ $file == */* ]] || file=./$file
             places=("${file%/*}" "${places[@]}")
         fi
         for place in "${places[@]}"; do
-            place+=/${name:1}
-            [[ ! -e $place ]] || { printf '# present: %s\n' "$place" && break; }
-            printf '# absent: %s\n' "$place"
+            [[ ! -e $place/${name:1} ]] || { printf '# present: %s\n' "$place/${name:1}" && break; }
+            tell_absent "$place" "${name:1}"
         done
     done < <(grep -aHoE '(#[[:space:]]*include|__has_include)[[:space:](]*[<"][^>"]+' -- "${own[@]}" |
-        sed -E 's/:.*([<"])/\t\1/') | sort -u
+        sed -E 's/:.*(")/\t\1/; s/^.*(<)/\/\t\1/' | sort -u)
 }
 
 # Runs the command. What has changed meanwhile may be in the output or not: then nothing is recorded,
 # and the next time it is built again.
 build() { # command...
-    local before after
+    local before
     work=$(mktemp -d -- "$output.XXXXXX") || return
     trap 'rm -rf -- "$work"' EXIT
     bash -c "$first" 9>&- || return
     [[ -z $say ]] || echo "$say" >&2
     before=$(ingredients "$@")
     "$@" -o "$work/output" 9>&- || return
-    after=$(ingredients "$@")
     rm -f -- "$record"
     mv -f -- "$work/output" "$output" || return
-    [[ -n $before && $before == "$after" ]] || return 0
-    { echo "# asked: $asked" && echo "$after" && b2sum -l 256 -- "$output"; } >"$work/record" && mv -f -- "$work/record" "$record"
+    printf '# asked: %s\n%s\n' "$asked" "$before" >"$work/record"
+    [[ -n $before ]] && holds "$work/record" || return 0
+    b2sum -l 256 -- "$output" >>"$work/record" && mv -f -- "$work/record" "$record"
 }
 
 compilers=() first='' say='' output=''

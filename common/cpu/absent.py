@@ -10,7 +10,6 @@ what it belongs to, on any machine. What neither knows is a slip of the learner'
 
 from __future__ import annotations
 
-import fnmatch
 import functools
 import glob
 import os
@@ -20,17 +19,18 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 NEEDS_CARD = "this program needs a card (BACKEND=gpu)"
 MARKER = re.compile(r'# (\d+) ("(?:[^"\\\n]|\\.)*")((?: \d)*)$')
+# Patterns are compiled where they are needed: most programs lack nothing, and each would wait for them.
 # Names that only CUDA has, and the beginning of the header that a library's are in.
-OF_CUDA = re.compile(r"(?:cuda[A-Z]|CUDA_|CUDART|cu[A-Z]|CU_|CU[a-z]|cublas|CUBLAS|cufft|CUFFT|curand|CURAND|cusolver|CUSOLVER|cusparse|CUSPARSE"
+OF_CUDA = (r"(?:cuda[A-Z]|CUDA_|CUDART|cu[A-Z]|CU_|CU[a-z]|cublas|CUBLAS|cufft|CUFFT|curand|CURAND|cusolver|CUSOLVER|cusparse|CUSPARSE"
                      r"|nccl|NCCL|__nv|__h|__half|__float2|__[a-z]+_r[nzud]|__v[a-z]+[24]\b|tex[123C]|surf[123C]|make_)\w*")
-LIBRARY = re.compile(r"(cublas|cufft|curand|cusolver|cusparse|nccl)", re.IGNORECASE)
-NAMESPACES = re.compile(r"(?:::)?(cub|cuda|cooperative_groups|thrust|nvcuda|cg)\b")
+LIBRARY = r"(?i:(cublas|cufft|curand|cusolver|cusparse|nccl))"
+NAMESPACES = r"(?:::)?(cub|cuda|cooperative_groups|thrust|nvcuda|cg)\b"
 QUOTED = r"['\u2018]((?:const |volatile |struct |class |union |enum )*[^'\u2019]*)['\u2019]"
-CLASS = re.compile(r"^(?:const |volatile |struct |class |union |enum )+")
-COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-ERROR = re.compile(r"^(.+?:\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.MULTILINE)
+CLASS = r"^(?:const |volatile |struct |class |union |enum )+"
+COMMENT = r"//[^\n]*|(?s:/\*.*?\*/)"
+ERROR = r"(?m)^(.+?:\d+):(?:\d+:)? (?:fatal )?error: (.*)$"
 # What g++ and clang++ say of a name that they do not know, with its scope where there is one.
-UNKNOWN = [re.compile(words.replace("NAME", QUOTED.replace("(", "(?P<name>", 1)).replace("SCOPE", QUOTED.replace("(", "(?P<scope>", 1))) for words in (
+UNKNOWN = [words.replace("NAME", QUOTED.replace("(", "(?P<name>", 1)).replace("SCOPE", QUOTED.replace("(", "(?P<scope>", 1)) for words in (
     "^SCOPE has no member named NAME", "^NAME is not a member of SCOPE", "^NAME in (?:namespace|class|struct) SCOPE does not name a",
     "^no (?:member|type|template) named NAME in (?:namespace )?SCOPE", "^NAME (?:was not declared in|does not name a|has not been declared)",
     "^(?:use of undeclared identifier|unknown type name) NAME", "^aggregate NAME has incomplete type", "^variable has incomplete type NAME")]
@@ -44,10 +44,15 @@ def rows(name: str) -> list[tuple[str, list[str]]]:
     return [(what, names.split()) for what, names in pairs]
 
 
+def fits(name: str, pattern: str) -> bool:
+    before, star, after = pattern.partition("*")
+    return bool(star) and len(name) >= len(before + after) and name.startswith(before) and name.endswith(after)
+
+
 def belongs(name: str, table: str, by_pattern: bool = True) -> str | None:
     """What a name of a table belongs to: a * of an entry stands for any letters, of several entries the longest counts."""
     fitting = [(len(entry), what) for what, entries in rows(table) for entry in entries
-               if name == entry or by_pattern and fnmatch.fnmatchcase(name, entry + "*" * entry.endswith("/"))]
+               if name == entry or by_pattern and fits(name, entry + "*" * entry.endswith("/"))]
     return max(fitting)[1] if fitting else None
 
 
@@ -111,12 +116,12 @@ def missing(said: str) -> str:
 def unknown_names(said: str) -> list[tuple[str, str, str | None, bool]]:
     """Of each name that the compiler does not know: FILE:LINE, the name, its scope, and whether it proposes another."""
     names = []
-    for place, words in ERROR.findall(re.sub(r"\x1b\[[0-9;]*[mK]", "", said)):
-        found = next((match for pattern in UNKNOWN if (match := pattern.match(words))), None)
+    for place, words in re.findall(ERROR, re.sub(r"\x1b\[[0-9;]*[mK]", "", said)):
+        found = next((match for pattern in UNKNOWN if (match := re.match(pattern, words))), None)
         if not found:
             continue
-        scope, _, name = re.sub(r"<.*", "", CLASS.sub("", found["name"]).split()[0]).rpartition("::")
-        owner = CLASS.sub("", found.groupdict().get("scope") or scope)
+        scope, _, name = re.sub(r"<.*", "", re.sub(CLASS, "", found["name"]).split()[0]).rpartition("::")
+        owner = re.sub(CLASS, "", found.groupdict().get("scope") or scope)
         names.append((place, name, re.sub(r"<.*", "", owner) or None, "did you mean" in words))
     return names
 
@@ -127,28 +132,28 @@ def declared(name: str, scope: str | None) -> str | None:
     if not folder:
         return None
     files = glob.glob(f"{folder}/*.h*") + glob.glob(f"{folder}/crt/*.h*") + glob.glob(f"{folder}/cooperative_groups/**/*.h", recursive=True)
-    if scope and (space := NAMESPACES.match(scope)):
+    if scope and (space := re.match(NAMESPACES, scope)):
         files += [file for place in ("", "cccl/") for file in glob.glob(f"{folder}/{place}{space[1]}/**/*", recursive=True) if os.path.isfile(file)]
     # A word that CUDA's names do not begin like counts where a function or a type is declared.
-    word = rf"\b{re.escape(name)}\b" if scope or OF_CUDA.fullmatch(name) else \
+    word = rf"\b{re.escape(name)}\b" if scope or re.fullmatch(OF_CUDA, name) else \
         rf"(?:__device__|__device_builtin__|_DECL__)[^\n]*\b{re.escape(name)}\s*\(|(?:typedef\b[^\n;]*|^\s*\}}\s*)\b{re.escape(name)}\s*;|\b(?:struct|union|enum)\s+{re.escape(name)}\s*[;{{]"
     for file in files:
         with open(file, encoding="utf-8", errors="replace") as header:
             text = header.read()
-        if name in text and re.search(word, COMMENT.sub(" ", text), re.MULTILINE):
+        if name in text and re.search(word, re.sub(COMMENT, " ", text), re.MULTILINE):
             return os.path.basename(file)
     return ""
 
 
 def is_included(name: str, scope: str | None, where: str | None, preprocessed: str) -> bool:
     """Whether the program includes the header of CPU mode that would have a name, which `where` has in the toolkit."""
-    if area := LIBRARY.match(name) or scope and NAMESPACES.match(scope):
+    if area := re.match(LIBRARY, name) or scope and re.match(NAMESPACES, scope):
         area = {"cg": "cooperative_groups", "nvcuda": "mma"}.get(area[1], area[1].lower())
         return bool(re.search(rf'^# \d+ "[^"\n]*/{area}', preprocessed, re.MULTILINE))
     for file in glob.glob(os.path.join(HERE, "include", "**", "*"), recursive=True):
         if os.path.isfile(file) and f'/{os.path.basename(file)}"' not in preprocessed:
             with open(file, encoding="utf-8") as header:
-                text = COMMENT.sub(" ", header.read())
+                text = re.sub(COMMENT, " ", header.read())
             is_its = os.path.splitext(os.path.basename(file))[0] == os.path.splitext(where or "")[0] and text.count("\n") > 2
             if is_its or re.search(rf"\b{re.escape(name)}\b", text):
                 return False
@@ -158,7 +163,7 @@ def is_included(name: str, scope: str | None, where: str | None, preprocessed: s
 def unknown(said: str, preprocessed: str) -> str:
     """What the compiler has said, or one sentence about the first name of CUDA that it does not know."""
     for place, name, scope, proposes in unknown_names(said):
-        of_cuda = OF_CUDA.match(scope) or NAMESPACES.match(scope) if scope else OF_CUDA.fullmatch(name)
+        of_cuda = re.match(OF_CUDA, scope) or re.match(NAMESPACES, scope) if scope else re.fullmatch(OF_CUDA, name)
         if scope and not of_cuda:
             continue
         what, where = belongs(name, "absent_names"), declared(name, scope)

@@ -136,7 +136,8 @@ takes() { # words: does the compiler?
 }
 read -r -a words <<<"${wanted[*]}"
 observe=()
-if takes "${words[@]}"; then
+# g++ knows all of it from 12 on; what others know is tried.
+if [[ $("$cxx" -dumpfullversion 2>/dev/null) =~ ^(1[2-9]|[2-9][0-9])\. ]] || takes "${words[@]}"; then
     flags+=("${words[@]}")
     observe=(--declared)  # course.cpp has the rest
 else
@@ -204,7 +205,7 @@ while IFS= read -r word; do
     esac
 done <<<"$(xargs printf '%s\n' <<<"${CPU_CXXFLAGS:-} $extra_flags" | without_nvcc_options)"
 # What a precompiled header and the program must have in common.
-agreed=("${flags[@]}" "${instrument[@]}")
+agreed=("$(command -v -- "$cxx")" "${flags[@]}" "${instrument[@]}")
 for word in "${words[@]}"; do
     case $word in -[DIW]* | -isystem | /* | -fopenmp) ;; *) agreed+=("$word") ;; esac
 done
@@ -249,7 +250,7 @@ preprocess=("$cxx" "${flags[@]}" "${header[@]}" -E -x c++ "$source")
 if [ -n "$list" ]; then
     "${preprocess[@]}" -v -M -MT output -MF "$list"
     printf '\noutput:' >>"$list"
-    printf ' %q' "$here"/{compile.sh,nvcc_options.sh,translate.py,absent.py,declarations.py,two_passes.py,ptx.py,ptx_warp.py,volatile_memory.py,absent_headers,absent_names,runtime.cpp,course.cpp,../replay/step_hooks.py} "$here"/runtime/* ${runtime_object:+"$runtime_object"} \
+    printf ' %q' "$here"/{compile.sh,nvcc_options.sh,translate.py,absent.py,declarations.py,precompiled.py,two_passes.py,ptx.py,ptx_warp.py,volatile_memory.py,absent_headers,absent_names,runtime.cpp,course.cpp,../replay/step_hooks.py} "$here"/runtime/* ${runtime_object:+"$runtime_object"} \
         "$("$cxx" -print-file-name=libboost_context.a)" >>"$list"
     exit
 fi
@@ -276,31 +277,24 @@ as_text() { # as it stands in a string of C++
     printf '%s' "${text//\"/\\\"}"
 }
 
-# Divides a preprocessed source in its beginning, the headers that it is told to include first, and its rest, and says how
-# the file is called that has the beginning precompiled: by a digest of its text, the compiler and the options, so that it
-# is never an old one.
-divide() { # preprocessed, folder for beginning.ii and rest.ii
-    local first last
-    first=$(grep -n -m1 '^# 1 ".*/cpu/include/cuda_runtime\.h" 1$' -- "$1" | cut -d: -f1)
-    last=$(grep -n -m$((1 + ${#header[@]} / 2)) '^# 0 "<command-line>" 2$' -- "$1" | tail -n 1 | cut -d: -f1)
-    [ -n "$first" ] && [ -n "$last" ] || return 0
-    sed -n "$first,${last}p;${last}q" -- "$1" >"$2/beginning.ii"
-    tail -n "+$((last + 1))" -- "$1" >"$2/rest.ii"
-    { printf '%s\n' "$(command -v -- "$cxx")" "${agreed[@]}" && cat -- "$2/beginning.ii"; } | b2sum -l 128 | sed 's/ .*/.gch/'
+# Python keeps what it has compiled of a module that is imported, but not of a script.
+translator() { # options of translate.py
+    "$python" -I -S -c 'import sys; sys.path.insert(0, sys.argv.pop(1)); import translate; sys.exit(translate.main())' "$here" "$@"
 }
-
 # Precompiles what every program begins with, or every lab: with -fopenmp, without which g++ 12 crashes in a program that has it.
 precompile() { # header...
-    local header=() folder=$work/$# name
+    local header=() folder=$work/$# name beginning
     mkdir -- "$folder"
     for name in "$@"; do header+=(-include "$course/$name"); done
-    "$cxx" "${flags[@]}" "${header[@]}" -E -x c++ /dev/null -o "$folder/preprocessed.ii"
-    name=$(divide "$folder/preprocessed.ii" "$folder")
-    [ -n "$name" ] || return 0
-    { printf '# 0 "headers"\n# 0 "<command-line>"\n' &&
-        "$python" -I -S "$here/translate.py" "${observe[@]}" <"$folder/beginning.ii"; } >"$folder/translated.ii"
-    "$cxx" "${agreed[@]}" -fopenmp -fpreprocessed -x c++-header "$folder/translated.ii" -o "$folder/precompiled"
-    mv -f -- "$folder/precompiled" "$headers/$name"
+    "$cxx" "${flags[@]}" "${header[@]}" -E -x c++ /dev/null |
+        "$python" -I -S "$here/precompiled.py" "$folder" $# "${agreed[@]}"
+    for beginning in "$folder"/*.ii; do
+        [ -f "$beginning" ] || return 0
+        { printf '# 0 "headers"\n# 0 "<command-line>"\n' && translator "${observe[@]}" <"$beginning"; } >"$folder/translated"
+        "${agreed[@]}" -fopenmp -fpreprocessed -x c++-header "$folder/translated" -o "$folder/precompiled"
+        name=${beginning##*/}
+        mv -f -- "$folder/precompiled" "$headers/${name%.ii}.gch"
+    done
 }
 
 # Makes the program from what is given, with the runtime and the libraries. norelro: ld and ld.so do not agree where a
@@ -410,15 +404,11 @@ else
         if ! grep -qE '^# .*common/lab\.h"' -- "$work/preprocessed.ii" && mentions_architecture "$work/preprocessed.ii"; then
             "${preprocess[@]}" -D__CUDA_ARCH__=900 -o "$work/device.ii" 2>/dev/null && second=(--device "$work/device.ii")
         fi
-        read_from=$work/preprocessed.ii
+        precompiled=()
         if [ ${#header[@]} -gt 0 ] && [ ${#second[@]} = 0 ] && [ $translate = no ]; then
-            precompiled=$(dirname -- "${runtime_object:-$output}")/$(divide "$read_from" "$work")
-            if [ -f "$precompiled" ]; then
-                read_from=$work/rest.ii
-                printf '#pragma GCC pch_preprocess "%s"\n' "$(as_text "$precompiled")" >"$translated"
-            fi
+            precompiled=(--precompiled "$(dirname -- "${runtime_object:-$output}")" $((${#header[@]} / 2)) "${agreed[@]}")
         fi
-        "$python" -I -S "$here/translate.py" "${observe[@]}" "${second[@]}" <"$read_from" >>"$translated"
+        translator "${observe[@]}" "${second[@]}" "${precompiled[@]}" <"$work/preprocessed.ii" >"$translated"
         cat -- "$work/said" >&2
         # Messages name no line of the course (runtime/faults.h); a lab has its variants of further/ or not (lab/checks.h).
         further=false

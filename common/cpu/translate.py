@@ -28,6 +28,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import precompiled
 from absent import MARKER, absent_header
 from declarations import declared
 from volatile_memory import VolatileMemory
@@ -1041,8 +1042,11 @@ def with_device_pass(text: str, file: str) -> str:
 
 def main() -> int:
     """Translates standard input to standard output; `--observed` for a sanitizer, `--declared` without what the runtime has
-    compiled, `--device FILE` with the device's text."""
-    text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    compiled, `--device FILE` with the device's text; last, `--precompiled FOLDER HEADERS AGREED...` (precompiled.py)."""
+    source, before = sys.stdin.buffer.read(), ""
+    if "--precompiled" in sys.argv:
+        before, source = precompiled.shortened(source, *sys.argv[sys.argv.index("--precompiled") + 1:])
+    text = source.decode("utf-8", "surrogateescape")
     # g++ -E writes ö in a name as \U000000f6, which it does not read again.
     text = re.sub(r"(?<!\\)\\U([0-9a-f]{8})", lambda letter: chr(int(letter[1], 16)), text)
     if "--declared" in sys.argv[1:]:
@@ -1056,7 +1060,7 @@ def main() -> int:
     except TranslationError as error:
         sys.stderr.buffer.write(f"{error}\n".encode("utf-8", "surrogateescape"))
         return 1
-    sys.stdout.buffer.write(translated.encode("utf-8", "surrogateescape"))
+    sys.stdout.buffer.write((before + translated).encode("utf-8", "surrogateescape"))
     return 0
 
 

@@ -115,11 +115,12 @@ flags=(-std=c++17 -ffp-contract=off -Wall -Wno-unknown-pragmas -Wno-sign-compare
     -fno-optimize-sibling-calls -fstack-clash-protection -fno-delete-null-pointer-checks)
 # At -O1 everything is compiled in two thirds of the time of -O3, and kernels are little slower if loops are vectorised.
 # The next two flags bring warnings of -O2; then a float4 is written as a whole, and an access stays in its line when a
-# function is inlined. What the course's headers hold for the host is called rarely.
-course_level=(-Og)
+# function is inlined. What the course's headers hold for the host is called rarely. The runtime's own lines are in no
+# message, and a program is linked in two thirds of the time without them.
+runtime_level=(-g0) course_level=(-g0 -Og)
 if [ $debug = yes ]; then
     flags+=(-O0 -gdwarf-4 -g -DLAB_DEBUG)
-    course_level=()
+    runtime_level=() course_level=()
 else
     flags+=(-O1 -gdwarf-4 -g1)
 fi
@@ -371,7 +372,7 @@ elif [ $runtime = yes ]; then
     fi
     "$cxx" "${flags[@]}" "${course_level[@]}" -c "$here/course.cpp" -o "$work/course.o" &
     beside+=("$!")
-    "$cxx" "${flags[@]}" -c "$here/runtime.cpp" -o "$work/runtime.o"
+    "$cxx" "${flags[@]}" "${runtime_level[@]}" -c "$here/runtime.cpp" -o "$work/runtime.o"
     for one in "${beside[@]}"; do wait "$one"; done
     ar rcs "$work/output" "$work/runtime.o" "$work/course.o"
 elif [ ${#sources[@]} -gt 1 ]; then

@@ -54,5 +54,5 @@ unpack_debian() { # suite, architecture, folder, packages
 
 copy_course() { # folder
     mkdir -p "$1" && find "$1" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} + &&
-        git ls-files -z --cached --others --exclude-standard | xargs -0 tar -c | tar -xC "$1"
+        git ls-files -z --cached --others --exclude-standard -- . ':!build' | xargs -0 tar -c | tar -xC "$1"
 }

@@ -43,14 +43,15 @@ holds() { # record
 }
 up_to_date() { [[ -f $record ]] && holds "$record"; }
 
-# The files that rules of make name behind the colon, one a line.
+# The files that rules of make name behind the colon, one a line. What bash reads, here and below, is a file: of a pipe it
+# would read each byte by itself.
 prerequisites() { # file
     local words
     # Without -r, read takes a backslash as make does: before a space, and at the end of a line.
     # shellcheck disable=SC2162
-    while read -a words; do
+    while read -a words || ((${#words[@]} > 0)); do
         printf '%s\n' "${words[@]//\$\$/\$}" | sed '0,/:$/d'
-    done < <(cat -- "$1" && echo)
+    done <"$1"
 }
 
 # What the output is made from, as it is now.
@@ -61,40 +62,51 @@ ingredients() { # command...
     else
         "$@" -M -MF "$work/list" -Xcompiler -v
     fi >/dev/null 2>"$work/said" || return
-    mapfile -t files < <(prerequisites "$work/list" | sort -u)
+    prerequisites "$work/list" | sort -u >"$work/files"
+    mapfile -t files <"$work/files"
     ((${#files[@]} > 0)) || return
-    mapfile -t directories < <(sed -nE '/search starts here:$/,/^End of search list/s/^ //p
-        s/^ignoring nonexistent directory "(.*)"$/\1/p' "$work/said")
+    sed -nE '/search starts here:$/,/^End of search list/s/^ //p
+        s/^ignoring nonexistent directory "(.*)"$/\1/p' "$work/said" >"$work/directories"
+    mapfile -t directories <"$work/directories"
     lookups | sort -u
     b2sum -l 256 -- "${files[@]}"
 }
 
-# Of a path that is not there, the first part below the place is enough if that is not there either.
+# Says what is not there: of a path of several parts, the first of them if there is not even that.
 tell_absent() { # place, name
-    local top=$1/${2%%/*}
-    [[ -e $top ]] && top=$1/$2
-    printf '# absent: %s\n' "$top"
+    if [[ $2 == */* && ! -e $1/${2%%/*} ]]; then
+        printf '# absent: %s\n' "$1/${2%%/*}"
+    else
+        printf '# absent: %s\n' "$1/$2"
+        return 1
+    fi
 }
 
 # The places where a header is looked for, up to the one where it is: for every file that was read, in the
 # folders that somebody has named before the one where it lies; and for what the files of the course and
 # of the learner include, or ask for by __has_include.
 lookups() {
-    local own=() file name places place earlier other
+    local own=() file name places place earlier other alike
+    local -A settled=() # folders whose files are all told of alike
     for file in "${files[@]}"; do
+        [[ -z ${settled[in ${file%/*}]-} ]] || continue
         earlier=()
         for place in "${directories[@]}"; do
             [[ $file == "$place"/* ]] || { earlier+=("$place") && continue; }
             name=${file#"$place"/}
+            alike=1
             for other in "${earlier[@]}"; do
-                [[ $other == /usr/* || -e $other/$name ]] || tell_absent "$other" "$name"
+                [[ $other == /usr/* ]] || { [[ ! -e $other/$name ]] && tell_absent "$other" "$name"; } || alike=
             done
+            settled[in ${file%/*}]=$alike
             break
         done
     done
     for file in "${files[@]}"; do
         [[ $file == /usr/* ]] || own+=("$file")
     done
+    grep -aHoE '(#[[:space:]]*include|__has_include)[[:space:](]*[<"][^>"]+' -- "${own[@]}" |
+        sed -E 's/:.*(")/\t\1/; s/^.*(<)/\/\t\1/' | sort -u >"$work/asked"
     while IFS=$'\t' read -r file name; do
         places=("${directories[@]}")
         if [[ $file != / ]]; then
@@ -103,10 +115,9 @@ lookups() {
         fi
         for place in "${places[@]}"; do
             [[ ! -e $place/${name:1} ]] || { printf '# present: %s\n' "$place/${name:1}" && break; }
-            tell_absent "$place" "${name:1}"
+            tell_absent "$place" "${name:1}" || :
         done
-    done < <(grep -aHoE '(#[[:space:]]*include|__has_include)[[:space:](]*[<"][^>"]+' -- "${own[@]}" |
-        sed -E 's/:.*(")/\t\1/; s/^.*(<)/\/\t\1/' | sort -u)
+    done <"$work/asked"
 }
 
 # Runs the command. What has changed meanwhile may be in the output or not: then nothing is recorded,

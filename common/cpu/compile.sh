@@ -258,11 +258,8 @@ fi
 
 # The source, and what it includes of neither the system nor the course.
 own_files() { # preprocessed text
-    local file
     printf '%s\n' "$source"
-    while IFS= read -r file; do
-        [[ -z $file || $file == "$here"/* ]] || printf '%s\n' "$file"
-    done <<<"$(sed -n 's/^# [0-9]* "\([^"<][^"]*\)" 1$/\1/p' "$1" | sort -u)"
+    sed -n 's/^# [0-9]* "\([^"<][^"]*\)" 1$/\1/p' -- "$1" | sort -u | HERE=$here/ awk 'index($0, ENVIRON["HERE"]) != 1'
 }
 mentions_architecture() { # preprocessed text
     own_files "$1" | xargs -d '\n' grep -q __CUDA_ARCH__ -- 2>/dev/null

@@ -405,6 +405,18 @@ def test_interrupt():
         process.kill()
 
 
+@only_cpu
+def test_progress():
+    """Of much work it is said where it is."""
+    process = subprocess.Popen([farm.build(program("stops")), "endless"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                               env={**os.environ, "CUDA_CPU_PROGRESS": "1"})
+    try:
+        assert re.fullmatch(r".*runtime_stops\.cu:\d+: kernels have computed for 1 seconds and go on: this is launch 1, of kernel endless_kernel, "
+                            r"at about block \d of 4\. .*\n", process.stderr.readline())
+    finally:
+        process.kill()
+
+
 REFUSALS = {1: "a block has at most 48 KB of static shared memory",
             2: "do not fit the parameters of the kernel kernel(int* value)",
             3: "do not fit the parameters of the kernel kernel(int* value)"}

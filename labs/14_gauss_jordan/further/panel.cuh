@@ -29,8 +29,8 @@
 //        messages    |            announce  ------>| all offers ---> decide   | row of the pivot ---> all
 //        step k + 1  |                             |                          | multipliers, column k + 2, ...
 //
-// What it brought, with solve_tile.cuh and update.cuh: `one_block` takes 1.86 ms for 1024 unknowns in double, where
-// `blocked` takes 4.50
+// What it brought, with solve_tile.cuh and update.cuh: `one_block` takes 1.82 ms for 1024 unknowns in double, where
+// `blocked` takes 4.45
 // (NVIDIA H200, CUDA 13.0, 30 November 2026, make bench LAB=14 SOLUTION=1).
 #pragma once
 

@@ -14,13 +14,13 @@
 #include "runtime/names.h"       // what a kernel is called
 #include "runtime/order.h"       // other orders of blocks and threads
 #include "runtime/paging.h"      // managed memory that moves in pages
+#include "runtime/patrol.h"      // blocks that run for long
 #include "runtime/patterns.h"    // what memory holds that nobody has written
 #include "runtime/queue.h"       // work that the host has not yet waited for: streams and events
 #include "runtime/record.h"      // what a program has launched and copied, for its checker
 #include "runtime/report.h"      // what is said, and how a program ends
 #include "runtime/scheduler.h"   // the threads of a block: fibers, barriers, warps
 #include "runtime/team.h"        // blocks over the cores, launches from kernels
-#include "runtime/patrol.h"      // blocks that run for long
 
 // What `make sanitize` and `make explain` want to know; calls.h is what the compiler calls before
 // each access for the last two.

@@ -23,8 +23,7 @@
 // - Radius and channels are known to the compiler: it unrolls all loops, and a mean is one
 //   multiplication by a constant. The price: 32 kernels, for 8 radii and 4 numbers of channels.
 //
-// Known before: sums that slide (`running`), and fused.cuh, whose load_row is used here. Shuffles:
-// lab 10, "The sum". Registers against warps, and loads under way: lab 11, "Why many warps".
+// Known before: sums that slide (`running`). Shuffles: lab 10, "The sum". Registers against warps, and loads under way: lab 11, "Why many warps".
 //
 // What it brought: milliseconds, 8192 x 8192 pixels, H200, 30 November 2026.
 //
@@ -43,8 +42,7 @@ struct SmallWindow {
     using Vector = VectorType;
     static constexpr int channels = channel_count, radius = radius_of_window, blocks = block_count;
     static constexpr int rows = row_count, rows_read = rows + 2 * radius;
-    static constexpr int vectors = 1, vector_bytes = sizeof(Vector);
-    static constexpr int bytes = vectors * vector_bytes, words = bytes / 4;
+    static constexpr int bytes = sizeof(Vector), words = bytes / 4;
     static constexpr int side = 2 * radius + 1, reach = radius * channels;
     static constexpr int halo_words = (reach + 3) / 4;  // on each side
     static constexpr int halo_lanes = (halo_words + words - 1) / words;
@@ -72,13 +70,15 @@ __device__ void add_to_columns(const uint32_t (&row)[Small::words],
     }
 }
 
+// To add one row and take away another is one instruction for two columns: it adds three numbers.
 template <class Small>
-__device__ void take_from_columns(const uint32_t (&row)[Small::words],
-                                  uint32_t (&columns)[2 * Small::words]) {
+__device__ void slide_columns(const uint32_t (&enters)[Small::words],
+                              const uint32_t (&leaves)[Small::words],
+                              uint32_t (&columns)[2 * Small::words]) {
 #pragma unroll
     for (int i = 0; i < Small::words; i++) {
-        columns[2 * i] -= even_bytes(row[i]);
-        columns[2 * i + 1] -= odd_bytes(row[i]);
+        columns[2 * i] += even_bytes(enters[i]) - even_bytes(leaves[i]);
+        columns[2 * i + 1] += odd_bytes(enters[i]) - odd_bytes(leaves[i]);
     }
 }
 
@@ -129,13 +129,16 @@ __device__ void add_along_row(const uint32_t* wide, uint32_t (&sums)[2 * Small::
 // Four means of whole windows, of bytes 0 and 2 (even) and 1 and 3 (odd). The factor is 2^24 / count,
 // rounded up by less than 1: the upper byte of a product is a quotient that is too large by less
 // than sum / 2^24 <= 255 count / 2^24 < 1 / count, since count < 256. So it is the right byte.
+// The product of a pair, less that of its upper half, is the lower half's: modulo 2^32 nothing else is left.
 template <int count>
 __device__ uint32_t four_means(uint32_t even, uint32_t odd) {
     constexpr uint32_t factor = ((1u << 24) + count - 1) / count;
     static_assert(count < 256, "see above");
-    const uint32_t low = __byte_perm((even & 0xFFFF) * factor, (odd & 0xFFFF) * factor, 0x0073);
-    const uint32_t high = __byte_perm((even >> 16) * factor, (odd >> 16) * factor, 0x0073);
-    return __byte_perm(low, high, 0x5410);
+    const uint32_t even_high = (even >> 16) * factor, odd_high = (odd >> 16) * factor;
+    const uint32_t even_low = even * factor - (even_high << 16);
+    const uint32_t odd_low = odd * factor - (odd_high << 16);
+    return __byte_perm(__byte_perm(even_low, odd_low, 0x0073),
+                       __byte_perm(even_high, odd_high, 0x0073), 0x5410);
 }
 
 // The same at the border. A half added to the sum keeps the quotient away from whole numbers by
@@ -155,8 +158,9 @@ __device__ __noinline__ uint32_t four_means_at_border(uint32_t even, uint32_t od
     return means;
 }
 
+// The means of a lane, from byte `own` of a row on; `place` points there.
 template <class Small>
-__device__ void write_means(const uint32_t (&sums)[2 * Small::words], uint8_t* output,
+__device__ void write_means(const uint32_t (&sums)[2 * Small::words], uint8_t* place,
                             const Shape& shape, int rows, int own) {
     using Vector = typename Small::Vector;
     constexpr int side = Small::side, reach = Small::reach;
@@ -174,45 +178,55 @@ __device__ void write_means(const uint32_t (&sums)[2 * Small::words], uint8_t* o
                 four_means_at_border<Small>(sums[2 * i], sums[2 * i + 1], shape, rows, own + 4 * i);
         }
     }
-#pragma unroll
-    for (int j = 0; j < Small::vectors; j++) {
-        const int at = own + j * Small::vector_bytes;
-        Vector vector;
-        memcpy(&vector, &means[j * Small::vector_bytes / 4], sizeof vector);
-        if (at < shape.pitch()) *reinterpret_cast<Vector*>(output + at) = vector;
-    }
+    Vector vector;
+    memcpy(&vector, means, sizeof vector);
+    *reinterpret_cast<Vector*>(place) = vector;
 }
 
 template <class Small>
 __global__ void __launch_bounds__(32 * warps_of_block, Small::blocks)
-    shuffled(const uint8_t* input, uint8_t* output, Shape shape, int strips_across) {
-    constexpr int radius = Small::radius, words = Small::words;
+    shuffled(const uint8_t* __restrict__ input, uint8_t* __restrict__ output, Shape shape,
+             int strips_across) {
+    constexpr int radius = Small::radius, words = Small::words, side = Small::side;
+    using Vector = typename Small::Vector;
     const unsigned strip = blockIdx.x * warps_of_block + threadIdx.y;
     const int lane = threadIdx.x, first_row = strip / strips_across * Small::rows;
     if (first_row >= shape.height) return;  // a whole warp
     const int own =
         strip % strips_across * Small::outputs + (lane - Small::halo_lanes) * Small::bytes;
+    const bool reads = own >= 0 && own < shape.pitch();
     const bool writes =
         lane >= Small::halo_lanes && lane < 32 - Small::halo_lanes && own < shape.values();
+    // From row to row a place moves on: to compute each anew, with numbers of 64 bits, is a dozen instructions a row.
+    const int64_t pitch = shape.pitch();
+    const uint8_t* from = input + (first_row - radius) * pitch + own;
+    uint8_t* to = output + first_row * pitch + own;
 
     uint32_t pixels[Small::rows_read][words], columns[2 * words] = {};
 #pragma unroll
     for (int i = 0; i < Small::rows_read; i++) {
-        load_row<Small>(input, shape, first_row - radius + i, own, pixels[i]);
+        Vector vector = {};
+        if (reads && unsigned(first_row - radius + i) < unsigned(shape.height)) {
+            vector = *reinterpret_cast<const Vector*>(from);
+        }
+        memcpy(pixels[i], &vector, sizeof vector);
+        from += pitch;
     }
 #pragma unroll
     for (int i = 0; i < Small::rows_read; i++) {  // row i enters
-        add_to_columns<Small>(pixels[i], columns);
+        if (i < side) {
+            add_to_columns<Small>(pixels[i], columns);
+        } else {
+            slide_columns<Small>(pixels[i], pixels[i - side], columns);
+        }
         if (i < 2 * radius) continue;
         const int row = first_row + i - 2 * radius;
         uint32_t wide[2 * (words + 2 * Small::halo_words)], sums[2 * words];
         gather<Small>(columns, wide);
         add_along_row<Small>(wide, sums);
         const int rows = window(row, radius, shape.height).count();
-        if (writes && row < shape.height) {
-            write_means<Small>(sums, output + row * shape.pitch(), shape, rows, own);
-        }
-        take_from_columns<Small>(pixels[i - 2 * radius], columns);
+        if (writes && row < shape.height) write_means<Small>(sums, to, shape, rows, own);
+        to += pitch;
     }
 }
 

@@ -121,6 +121,9 @@ def instruction(whole: str, base: str, words: list[str], names: list[str]) -> li
         carried = "cuda_cpu_carry" if base[-1] == "c" else "0u"
         wide = "uint64_t" if kind == "uint64_t" else "uint32_t"
         return [give(names[0], f"::cuda_cpu::ptx_{base[:3]}_carry<{wide}>({read(names[1], wide)}, {read(names[2], wide)}, {carried}, cuda_cpu_carry)")]
+    if base == "cvt" and modes == "pack.sat" and kinds == ["u8", "s32", "b32"]:
+        bytes_of = [f"uint32_t(max(0, min(255, {read(name, 'int32_t')})))" for name in names[1:3]]
+        return [give(names[0], f"{read(names[3], 'uint32_t')} << 16 | {bytes_of[0]} << 8 | {bytes_of[1]}")]
     if base == "cvt" and len(kinds) == 2 and modes in ("", "rzi", "rn", "sat"):
         return [give(names[0], f"static_cast<{kind}>({read(names[1], TYPES[kinds[1]])})")]
     if base == "setp" and modes in COMPARISONS:

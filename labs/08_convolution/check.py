@@ -576,6 +576,10 @@ for name in VARIANTS + FURTHER:
     lab.case(f"{name}: RGB picture of 45 x 64, Gaussian", picture, variant=name, shape=(45, 64, 3),
              filter_name="gaussian", size=5)
     lab.case(f"{name}: picture of 1 x 1, box", picture, variant=name, shape=(1, 1), filter_name="box", size=3)
+for name in FURTHER:
+    for size in range(3, 16, 2):
+        lab.case(f"{name}: picture of 40 x 336, Gaussian, {size} x {size}", picture, variant=name, shape=(40, 336),
+                 filter_name="gaussian", size=size)
 lab.case("naive: RGB picture of 50 x 40, sobel_x, stride 2, padding none", picture, variant="naive",
          shape=(50, 40, 3), filter_name="sobel_x", size=3, stride=2, padding="none")
 

@@ -17,8 +17,8 @@
 //                          >------^  ^------<         __shfl_up_sync, __shfl_down_sync
 //   means                    | ...... | ...... |        | ...... |
 //
-// - A strip has 8 rows (6 in colour), so few that a lane keeps its pixels of all of them in registers.
-//   It asks for them all before it adds the first: a dozen loads under way at a time, and no row that
+// - A strip has 10 rows (8 in colour), so few that a lane keeps its pixels of all of them in registers.
+//   It asks for them all before it adds the first: a dozen loads are under way at a time, and no row that
 //   leaves is read again. That alone took a fifth of the time away at radius 1.
 // - Radius and channels are known to the compiler: it unrolls all loops, and a mean is one
 //   multiplication by a constant. The price: 32 kernels, for 8 radii and 4 numbers of channels.
@@ -234,11 +234,10 @@ __global__ void __launch_bounds__(32 * warps_of_block, Small::blocks)
 
 constexpr int largest_small_radius = 7;
 
-// Measured: in gray 8 bytes a lane and 8 rows, in colour, where the halo is wider, 16 and 6.
+// Measured: in gray 8 bytes a lane and 10 rows, in colour, where the halo is wider, 16 and 8.
 template <int channels, int radius>
-using ChosenWindow =
-    std::conditional_t<channels == 1, SmallWindow<1, radius, uint2, 8, radius <= 5 ? 8 : 6>,
-                       SmallWindow<channels, radius, uint4, 6, radius <= 2 ? 6 : 4>>;
+using ChosenWindow = std::conditional_t<channels == 1, SmallWindow<1, radius, uint2, 10, 7>,
+                                        SmallWindow<channels, radius, uint4, 8, 3>>;
 
 // Calls use(SmallWindow) with the one for this radius.
 template <int channels, int radius = 0, class Use>

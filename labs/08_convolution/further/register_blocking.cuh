@@ -37,139 +37,251 @@
 
 #include "../../../common/lab.h"
 
+// Four neighbours, loaded by one instruction; and what is stored by one instruction.
 template <class T>
-struct alignas(4 * sizeof(T)) Quad {  // loaded and stored by one instruction
-    T values[4];
+using Quad = std::conditional_t<sizeof(T) == 4, float4, uint32_t>;
+template <class T, int columns>
+struct alignas(std::min(columns * sizeof(T), size_t{16})) Vector {
+    static constexpr int count = std::min(columns, int(16 / sizeof(T)));
+    Quad<T> quads[count / 4];
 };
 
-// From 11 x 11 on, the arithmetic of floats is the limit, and a thread makes 8 columns: a weight, which comes from constant
-// memory to a register, then serves twice as many products.
-template <class T, int size, bool product>
-constexpr int columns_for =
-    std::is_same_v<T, float> && !product && size >= 11 ? 8 : columns_per_thread;
+// Measured, for 3 x 3, 5 x 5 to 15 x 15: how many rows a thread has asked for ahead of the one that it works on, and for
+// how many blocks on a multiprocessor the compiler is to save registers.
+struct Measured {
+    int ahead[7], blocks[7];
+};
+constexpr Measured measured[2][2] = {
+    {{{1, 2, 2, 2, 2, 1, 1}, {8, 3, 3, 2, 2, 2, 2}},    // floats
+     {{1, 2, 2, 2, 2, 2, 2}, {8, 3, 3, 2, 2, 2, 2}}},   // and where the filter has factors
+    {{{6, 4, 2, 1, 1, 1, 1}, {4, 3, 2, 2, 2, 3, 3}},    // pixels
+     {{6, 4, 4, 2, 2, 1, 1}, {4, 3, 3, 2, 2, 2, 2}}}};  // and where the filter has factors
 
-// Loads `count` inputs from place x of a row on; `place` points there. Places beyond the edge give 0,
-// also those before the first: as unsigned numbers they are huge. In an aligned picture x + radius is
-// a multiple of four, and so is the width: four neighbours exist all or none.
-template <int radius, int count, class T>
-__device__ void load_window(float (&window)[count], const T* place, unsigned x, unsigned width,
-                            bool aligned) {
-    if (aligned) {
-        constexpr int surplus = (4 - radius % 4) % 4;  // what the first quad holds before place x
-        constexpr int quads = (surplus + count + 3) / 4;
-        float values[4 * quads];
+// Where the picture is not aligned each input is loaded by itself, and 4 columns wait for that.
+template <class T, int size, bool product, bool aligned>
+struct Blocking {
+    static constexpr bool pixels = sizeof(T) == 1;
+    static constexpr int of_pixels = product || size <= 11 ? 16 : 8, of_floats = size == 3 ? 4 : 8;
+    static constexpr int columns = !aligned ? columns_per_thread : pixels ? of_pixels : of_floats;
+    static constexpr int ahead = aligned ? measured[pixels][product].ahead[size / 2 - 1] : 0;
+    static constexpr int blocks = aligned ? measured[pixels][product].blocks[size / 2 - 1] : 1;
+    static constexpr int window = columns + size - 1;
+    static constexpr int surplus =
+        (4 - size / 2 % 4) % 4;  // what the first quad holds before the window
+    static constexpr int quads = (surplus + window + 3) / 4;
+    static constexpr float start = pixels ? 0.5f : 0.0f;  // of a sum: see outputs_of
+};
+
+// Loads a row of inputs from place x on; `place` points there. Places beyond the edge give 0, also those before
+// the first: as unsigned numbers they are huge. In an aligned picture x is a multiple of four, and so is the width:
+// four neighbours exist all or none.
+template <bool aligned, class T, int quads>
+__device__ void load_row(Quad<T> (&row)[quads], const T* place, unsigned x, unsigned width,
+                         bool exists) {
 #pragma unroll
-        for (int q = 0; q < quads; q++) {
-            Quad<T> quad = {};
-            if (x - surplus + 4 * q < width) {
-                quad = *reinterpret_cast<const Quad<T>*>(place - surplus + 4 * q);
+    for (int q = 0; q < quads; q++) {
+        if constexpr (aligned) {
+            row[q] = {};
+            if (exists && x + 4 * q < width) {
+                row[q] = *reinterpret_cast<const Quad<T>*>(place + 4 * q);
             }
+        } else {
+            T four[4] = {};
 #pragma unroll
-            for (int k = 0; k < 4; k++) values[4 * q + k] = quad.values[k];
+            for (int k = 0; k < 4; k++) {
+                if (exists && x + 4 * q + k < width) four[k] = place[4 * q + k];
+            }
+            memcpy(&row[q], four, sizeof four);
         }
+    }
+}
+
+__device__ float input_of(const float4& quad, int k) {
+    return k == 0 ? quad.x : k == 1 ? quad.y : k == 2 ? quad.z : quad.w;
+}
+
+// 2^23 with a byte in its lowest place is, as a float, 2^23 + byte. Two quick instructions; to convert is a slow one.
+__device__ float input_of(uint32_t quad, int k) {
+    return __uint_as_float(__byte_perm(quad, 0x4B000000, 0x7440 + k)) - 8388608.0f;
+}
+
+__device__ void outputs_of(const float* sums, float4& quad) {
+    quad = make_float4(sums[0], sums[1], sums[2], sums[3]);
+}
+
+// A pixel's sum began with a half, and so to cut off what follows the point rounds it. An instruction does that
+// with two sums, clamps them, and puts them behind what it has made of the two before.
+__device__ void outputs_of(const float* sums, uint32_t& quad) {
+    quad = 0;
 #pragma unroll
-        for (int k = 0; k < count; k++) window[k] = values[surplus + k];
-    } else {
-#pragma unroll
-        for (int k = 0; k < count; k++) window[k] = x + k < width ? float(place[k]) : 0.0f;
+    for (int k = 2; k >= 0; k -= 2) {
+        asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;"
+            : "=r"(quad)
+            : "r"(__float2int_rz(sums[k + 1])), "r"(__float2int_rz(sums[k])), "r"(quad));
     }
 }
 
 // Stores the outputs of one row from `column` on; `place` points there.
-template <int columns, class T>
-__device__ void store_sums(const float (&sums)[columns], T* place, unsigned column, unsigned width,
-                           bool aligned) {
+template <bool aligned, class T, int columns>
+__device__ void store_sums(const float (&sums)[columns], T* place, unsigned column,
+                           unsigned width) {
+    if constexpr (aligned) {
+        using Own = Vector<T, columns>;
 #pragma unroll
-    for (int c = 0; c < columns; c += 4) {
-        Quad<T> quad;
+        for (int c = 0; c < columns; c += Own::count) {
+            Own vector;
 #pragma unroll
-        for (int k = 0; k < 4; k++) quad.values[k] = to_pixel<T>(sums[c + k]);
-        if (aligned && column + c < width) {
-            *reinterpret_cast<Quad<T>*>(place + c) = quad;
+            for (int k = 0; k < Own::count; k += 4) outputs_of(&sums[c + k], vector.quads[k / 4]);
+            if (column + c < width) *reinterpret_cast<Own*>(place + c) = vector;
         }
+    } else {
 #pragma unroll
-        for (int k = 0; k < 4; k++) {
-            if (!aligned && column + c + k < width) place[c + k] = quad.values[k];
+        for (int c = 0; c < columns; c += 4) {
+            Quad<T> quad;
+            T four[4];
+            outputs_of(&sums[c], quad);
+            memcpy(four, &quad, sizeof four);
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                if (column + c + k < width) place[c + k] = four[k];
+            }
         }
     }
 }
 
-// add_row for more columns, a weight at a time: each column has a sum of its own, so that no product waits for the
-// one before.
+// add_row for other numbers of columns, a weight at a time: each column has a sum of its own, so that no product waits
+// for the one before.
 template <int size, int columns>
 __device__ void add_wide_row(float (&sums)[size][columns],
-                             const float (&window)[columns + size - 1]) {
+                             const float (&window)[columns + size - 1], float start) {
 #pragma unroll
     for (int k = 0; k < size; k++) {
 #pragma unroll
         for (int j = 0; j < size; j++) {
 #pragma unroll
             for (int c = 0; c < columns; c++) {
-                const float before = j > 0 ? sums[k][c] : k + 1 < size ? sums[k + 1][c] : 0.0f;
+                const float before = j > 0 ? sums[k][c] : k + 1 < size ? sums[k + 1][c] : start;
                 sums[k][c] = before + constant_filter[(size - 1 - k) * size + j] * window[c + j];
             }
         }
     }
 }
 
+// add_row_of_product likewise.
+template <int size, int columns>
+__device__ void add_wide_row_of_product(float (&sums)[size][columns],
+                                        const float (&window)[columns + size - 1], float start) {
+    float along_row[columns] = {};
+#pragma unroll
+    for (int j = 0; j < size; j++) {
+#pragma unroll
+        for (int c = 0; c < columns; c++) {
+            along_row[c] += constant_filter[size + j] * window[c + j];
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < size; k++) {
+#pragma unroll
+        for (int c = 0; c < columns; c++) {
+            const float before = k + 1 < size ? sums[k + 1][c] : start;
+            sums[k][c] = before + constant_filter[size - 1 - k] * along_row[c];
+        }
+    }
+}
+
 // The threads of a block lie side by side along x; along y, each block has `rows_per_block` rows.
-template <class T, int size, bool product>
-__global__ void __launch_bounds__(threads_per_block)
+template <class T, int size, bool product, bool aligned>
+__global__ void __launch_bounds__(threads_per_block, Blocking<T, size, product, aligned>::blocks)
     register_blocking(const T* __restrict__ input, T* __restrict__ output, Sizes s,
-                      int64_t rows_per_block, bool aligned) {
-    constexpr int columns = columns_for<T, size, product>, count = columns + size - 1;
+                      int64_t rows_per_block) {
+    using Own = Blocking<T, size, product, aligned>;
+    constexpr int columns = Own::columns, rounds = Own::ahead > 0 ? Own::ahead : 1;
     const int64_t thread = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const int64_t column = thread * columns;
     const int64_t first = blockIdx.y * rows_per_block;
     const int64_t last = min(first + rows_per_block, s.out_height);
     if (column >= s.out_width) return;
-    const T* from = input + (first - s.top) * s.width + column - s.left;
+    const int64_t left = column - s.left - Own::surplus;
+    const T* from = input + (first - s.top) * s.width + left;
     T* to = output + first * s.out_width + column;
-    float sums[size][columns] = {};
-    for (int64_t row = first; row < last + size - 1; row++) {  // of the inputs with their padding
-        const int64_t y = row - s.top;
-        float window[count] = {};
-        if (y >= 0 && y < s.height) {
-            load_window<size / 2>(window, from, unsigned(column - s.left), unsigned(s.width),
-                                  aligned);
-        }
+
+    // Rows are counted from the first that the block needs: `loaded` of them, up to `end`.
+    const int64_t end = last - first + size - 1;
+    int64_t loaded = 0;
+    const auto load_next = [&](Quad<T>(&row)[Own::quads]) {
+        const int64_t y = first - s.top + loaded;
+        load_row<aligned>(row, from, unsigned(left), unsigned(s.width),
+                          y >= 0 && y < s.height && loaded < end);
         from += s.width;
-        if constexpr (product) {
-            add_row_of_product<size>(sums, window);
-        } else if constexpr (columns == columns_per_thread) {
-            add_row<size>(sums, window);
-        } else {
-            add_wide_row<size, columns>(sums, window);
+        loaded++;
+    };
+    Quad<T> rows[rounds][Own::quads];
+#pragma unroll
+    for (int i = 0; i < Own::ahead; i++) load_next(rows[i]);
+    float sums[size][columns];
+#pragma unroll
+    for (int k = 0; k < size; k++) {
+#pragma unroll
+        for (int c = 0; c < columns; c++) sums[k][c] = Own::start;
+    }
+    for (int64_t begin = 0; begin < end; begin += rounds) {
+#pragma unroll
+        for (int i = 0; i < rounds; i++) {
+            if (Own::ahead == 0) load_next(rows[i]);
+            float window[Own::window];
+#pragma unroll
+            for (int k = 0; k < Own::window; k++) {
+                const int at = Own::surplus + k;
+                window[k] = input_of(rows[i][at / 4], at % 4);
+            }
+            if (Own::ahead > 0) load_next(rows[i]);
+            if constexpr (columns == columns_per_thread && !Own::pixels) {
+                if constexpr (product) {
+                    add_row_of_product<size>(sums, window);
+                } else {
+                    add_row<size>(sums, window);
+                }
+            } else if constexpr (product) {
+                add_wide_row_of_product<size, columns>(sums, window, Own::start);
+            } else {
+                add_wide_row<size, columns>(sums, window, Own::start);
+            }
+            if (begin + i < size - 1 || begin + i >= end) continue;  // no output is complete
+            store_sums<aligned>(sums[0], to, unsigned(column), unsigned(s.out_width));
+            to += s.out_width;
         }
-        if (row - first < size - 1) continue;  // no output is complete yet
-        store_sums(sums[0], to, unsigned(column), unsigned(s.out_width), aligned);
-        to += s.out_width;
     }
 }
 
 // Every block walks down its rows once, and begins with size - 1 rows that complete no output. So
 // there are only as many blocks as the device holds at one time, and each has many rows.
-template <class T, int size, bool product>
-lab::Launch launch_blocked(const Plane<T>& plane) {
+template <class T, int size, bool product, bool aligned>
+lab::Launch launch_aligned(const Plane<T>& plane) {
     const Sizes& s = plane.sizes;
-    const auto kernel = register_blocking<T, size, product>;
+    const auto kernel = register_blocking<T, size, product, aligned>;
     int device = 0, multiprocessors = 0, blocks_on_each = 0;
     CHECK(cudaGetDevice(&device));
     CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_on_each, kernel, threads_per_block,
                                                         0));
-    const int64_t along_x =
-        lab::divide_up(s.out_width, columns_for<T, size, product> * threads_per_block);
+    const int64_t along_x = lab::divide_up(
+        s.out_width, Blocking<T, size, product, aligned>::columns * threads_per_block);
     const int64_t resident = int64_t{multiprocessors} * blocks_on_each;
     const int64_t along_y = std::max<int64_t>(1, resident / along_x);
     const int64_t rows = std::max<int64_t>(lab::divide_up(s.out_height, along_y), 2 * size);
-    const bool aligned = s.width % 4 == 0 && s.left == size / 2;
     const lab::Launch shape = {dim3(along_x, lab::divide_up(s.out_height, rows)),
                                threads_per_block};
-    register_blocking<T, size, product>
-        <<<shape.grid, shape.block>>>(plane.d_input, plane.d_output, s, rows, aligned);
+    kernel<<<shape.grid, shape.block>>>(plane.d_input, plane.d_output, s, rows);
     CHECK_LAUNCH();
     return shape;
+}
+
+template <class T, int size, bool product>
+lab::Launch launch_blocked(const Plane<T>& plane) {
+    const Sizes& s = plane.sizes;
+    const bool aligned = s.width % (16 / sizeof(T)) == 0 && s.left == size / 2;
+    return aligned ? launch_aligned<T, size, product, true>(plane)
+                   : launch_aligned<T, size, product, false>(plane);
 }
 
 template <class T, bool product>

@@ -1,4 +1,4 @@
-// Feature: inline PTX | special registers (`%laneid`, `%lanemask_lt`, `%globaltimer`, ...), arithmetic, `mad`, `bfe`, `bfi`, `prmt`, `lop3`, `shf`, `popc`, `selp`, loads and stores, predicates, `.reg`
+// Feature: inline PTX | special registers (`%laneid`, `%lanemask_lt`, `%globaltimer`, ...), arithmetic, `mad`, `bfe`, `bfi`, `prmt`, `cvt.pack`, `lop3`, `shf`, `popc`, `selp`, loads and stores, predicates, `.reg`
 #include "../runtime_expect.h"
 
 __device__ unsigned int lane() {
@@ -48,15 +48,17 @@ __global__ void compute(int* out, const int* in) {
     out[10] = static_cast<int>(bits);
     asm("shl.b32 %0, %1, 40;" : "=r"(bits) : "r"(1u));
     out[11] = static_cast<int>(bits);
+    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(bits) : "r"(300), "r"(-5), "r"(0x7001234));
+    out[12] = static_cast<int>(bits);  // two bytes of the last, 300 as 255, -5 as 0
 }
 
 int main() {
-    const int right[12] = {27, -2, 0xbc, 0xf00, 0x05010400, 12 ^ 10 ^ 9, 201, 43, 5, 1, 12, 0};
-    int *out = zeros<int>(12), *in = zeros<int>(2), given[2] = {1, 42};
+    const int right[13] = {27, -2, 0xbc, 0xf00, 0x05010400, 12 ^ 10 ^ 9, 201, 43, 5, 1, 12, 0, 0x1234ff00};
+    int *out = zeros<int>(13), *in = zeros<int>(2), given[2] = {1, 42};
     SUCCEEDS(cudaMemcpy(in, given, sizeof given, cudaMemcpyHostToDevice));
     compute<<<2, 64>>>(out, in);
     EXPECT_RUN();
-    for (int i = 0; i < 12; ++i) {
+    for (int i = 0; i < 13; ++i) {
         if (read_back(out + i) != right[i])
             printf("%d: %d, not %d\n", i, read_back(out + i), right[i]);
         EXPECT(read_back(out + i) == right[i]);

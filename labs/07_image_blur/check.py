@@ -518,7 +518,7 @@ STORING = {"naive": 3000, "tiled": 3000, "sum_along_rows": 3000, "mean_down_colu
            "slide_down": 150}
 SMALL_PICTURE = ["--height", 20, "--width", 50, "--channels", 3, "--radius", 2, "--variant"]
 lab.watched("no race between threads", [[*SMALL_PICTURE, ",".join(VARIANTS)]], storing=STORING)
-lab.watched("no race between threads of further/", [[*SMALL_PICTURE, ",".join(FURTHER)]], storing={"fused": 32, "shuffled": 40},
+lab.watched("no race between threads of further/", [[*SMALL_PICTURE, ",".join(FURTHER)]], storing={"fused": 32, "shuffled": 30},
             further=True)
 
 

@@ -53,7 +53,8 @@ __global__ void compute(int* out, const int* in) {
 }
 
 int main() {
-    const int right[13] = {27, -2, 0xbc, 0xf00, 0x05010400, 12 ^ 10 ^ 9, 201, 43, 5, 1, 12, 0, 0x1234ff00};
+    const int right[13] = {27, -2, 0xbc, 0xf00, 0x05010400, 12 ^ 10 ^ 9, 201,
+                           43, 5,  1,    12,    0,          0x1234ff00};
     int *out = zeros<int>(13), *in = zeros<int>(2), given[2] = {1, 42};
     SUCCEEDS(cudaMemcpy(in, given, sizeof given, cudaMemcpyHostToDevice));
     compute<<<2, 64>>>(out, in);

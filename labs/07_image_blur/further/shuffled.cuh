@@ -28,8 +28,8 @@
 // What it brought: milliseconds, 8192 x 8192 pixels, H200, 30 November 2026.
 //
 //                1 channel, radius 1      5      3 channels, radius 1      5
-//   fused                      0.119  0.124                     0.321  0.332
-//   shuffled                   0.048  0.065                     0.117  0.173
+//   fused                      0.118  0.124                     0.319  0.333
+//   shuffled                   0.043  0.052                     0.109  0.143
 //   a copy                     0.036  0.036                     0.099  0.099
 #pragma once
 

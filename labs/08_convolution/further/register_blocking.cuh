@@ -27,10 +27,10 @@
 // What it brought: milliseconds, 8192 x 8192 floats, H200, 30 November 2026.
 //
 //   filter                3 x 3    7 x 7   15 x 15
-//   tiled                 0.671    1.442     4.686
-//   register_blocking     0.152    0.199     0.659
-//   separable             0.846    1.037     1.205
-//   separable_blocking    0.152    0.162     0.226
+//   tiled                 0.665    1.440     4.686
+//   register_blocking     0.155    0.179     0.556
+//   separable             0.831    1.023     1.190
+//   separable_blocking    0.155    0.157     0.195
 //   a copy                0.130    0.130     0.130
 #pragma once
 

@@ -54,6 +54,7 @@ __device__ __forceinline__ void update_columns(const System<double>& system, int
 #pragma unroll
             for (int j = 0; j < 2; j++) lab::multiply_add(sums[j], b[q][j], second);
         }
+        __syncwarp();  // lanes beyond the edge have read, for nothing, what others now write
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             const int y = row + 2 * t + i / 2, x = columns.begin + i % 2 * 16 + 2 * g;

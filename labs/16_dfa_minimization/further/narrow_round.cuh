@@ -46,6 +46,7 @@ __device__ inline int touch_narrowly(const Worklist& list, int32_t round, int32_
         touched += __popc(all);
         if (touched > narrow_states) return -1;
         if (found) touched_states[place] = {p, own, size};
+        __syncwarp();  // all stamps have been read
         if (found && sources > 32) list.stamps[p] = 2 * round;
         __syncwarp();
     }

@@ -150,7 +150,7 @@ CLUSTERS, MEMORY = (FAULTS.with_name(f"sanitize_{name}.cu") for name in ("cluste
     (MEMORY, 3, "race", r"thread \(0,0,0\) of the same block frees it in line \d+, .* Put __syncthreads\(\) before it is freed"),
     (MEMORY, 9, "race", r"in kernel with_new on memory that a kernel has allocated \(byte 0 of an allocation of 256 bytes\)"),
     (MEMORY, 10, "race", r"thread \(0,0,0\) of the same block frees it in line \d+, .* Put __syncthreads\(\) before it is freed"),
-    (MEMORY, 11, "race", r"in kernel wait_for_plain on the array out"),
+    (MEMORY, 11, "race", r"in kernel wait_for_plain on the array flag"),
     (MEMORY, 12, "barrier", r"kernel wait_for_plain, .* (waits|loops) here for ever"),
     (MEMORY, 4, "race", r"in kernel shift on global memory"),
     (MEMORY, 5, "bounds", r"touches byte 256 of row 0, slice 0 of a surface of 256 bytes x 2 rows"),

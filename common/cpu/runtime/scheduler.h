@@ -16,6 +16,8 @@
 #include <sys/mman.h>
 #include <unwind.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -171,14 +173,14 @@ class Core {
     // The last block that has begun; another thread may ask.
     unsigned long long last_block() const { return __atomic_load_n(&serial_, __ATOMIC_RELAXED); }
 
-    // The running thread was found at `place` with such registers, not for the first time in this block.
+    // The running thread was found at `place` with such registers, not for the first time in this block. A loop that does
+    // nothing has as many states as instructions, and soon all have been seen.
     void look_at_loop(const char* place, const char* frame, uint64_t registers) {
         if (place < code_ || place >= code_ + code_bytes_) return;  // it waits for the system
-        if (place != loop_ || registers != registers_in_loop_) {
-            if (place == loop_ || ++elsewhere_ > 20)
-                loop_ = place, registers_in_loop_ = registers, found_there_ = 0;
-            if (place == loop_) elsewhere_ = 0;
-        } else if (++found_there_ > 10) {
+        if (std::find(states_.begin(), states_.end(), registers) == states_.end()) {
+            states_[next_state_++ % states_.size()] = registers;
+            known_states_ = 0;
+        } else if (++known_states_ > 10) {
             look(frame, place);
         }
     }
@@ -1040,9 +1042,9 @@ class Core {
     uint64_t last_digest_ = 0;
     const char* code_ = nullptr;  // the program's
     size_t code_bytes_ = 0;
-    const char* loop_ = nullptr;  // where a signal has found the running thread
-    uint64_t registers_in_loop_ = 0;
-    unsigned int found_there_ = 0, elsewhere_ = 0;
+    std::array<uint64_t, 128> states_{};  // in which a signal has found the running thread
+    size_t next_state_ = 0;
+    unsigned int known_states_ = 0;
     unsigned int turn_ = 0;      // the warp whose lanes that ask for the active mask are next
     Site released_{"", 0};       // where the last of them asked
     unsigned int releases_ = 0;  // how often in a row

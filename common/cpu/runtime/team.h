@@ -12,8 +12,8 @@
 
 #include "cooperative.h"
 #include "grid.h"
-#include "scheduler.h"
 #include "patrol.h"
+#include "scheduler.h"
 
 namespace cuda_cpu {
 

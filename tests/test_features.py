@@ -215,3 +215,15 @@ int main() {
     if "thrust/device_vector.h" in result.stderr:
         pytest.skip("Thrust is not on this machine")
     assert (result.returncode, result.stdout) == (0, "42\n"), result.stderr
+
+
+@only_cpu
+def test_a_lab_that_asks_for_nvcc_keeps_its_further_variants(tmp_path):
+    (tmp_path / "lab.cu").write_text(f"""#include "{farm.ROOT}/common/lab.h"
+#ifdef __CUDACC__
+extern "C" const bool lab_with_further;
+int main() {{ std::printf("%d\\n", lab_with_further); }}
+#endif
+""")
+    result = make("run", tmp_path, ["lab.cu"], "-DLAB_FURTHER")
+    assert (result.returncode, result.stdout) == (0, "1\n"), result.stderr

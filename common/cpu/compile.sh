@@ -256,17 +256,21 @@ if [ -n "$list" ]; then
     exit
 fi
 
-# The source, and what it includes of neither the system nor the course.
-own_files() { # preprocessed text
-    printf '%s\n' "$source"
-    sed -n 's/^# [0-9]* "\([^"<][^"]*\)" 1$/\1/p' -- "$1" | sort -u | HERE=$here/ awk 'index($0, ENVIRON["HERE"]) != 1'
+# Preprocesses the source, and notes which files are its own: itself, and what it includes of neither the system nor the course.
+preprocess_source() {
+    "${preprocess[@]}" -o "$work/preprocessed.ii" 2>"$work/said" ||
+        { "$python" -I -S "$here/absent.py" <"$work/said" >&2 && exit 1; }
+    {
+        printf '%s\n' "$source"
+        sed -n 's/^# [0-9]* "\([^"<][^"]*\)" 1$/\1/p' -- "$work/preprocessed.ii" | sort -u | HERE=$here/ awk 'index($0, ENVIRON["HERE"]) != 1'
+    } >"$work/own_files"
 }
-mentions_architecture() { # preprocessed text
-    own_files "$1" | xargs -d '\n' grep -q __CUDA_ARCH__ -- 2>/dev/null
+mentions_architecture() {
+    xargs -d '\n' grep -q __CUDA_ARCH__ -- <"$work/own_files" 2>/dev/null
 }
 # What nvcc defines in a .cu file, as far as the program asks for it: headers of the system take a compiler that has it for nvcc.
-asked_of_nvcc() { # preprocessed text
-    [[ $source != *.cu ]] || own_files "$1" | xargs -d '\n' grep -ohE '^[[:space:]]*#[[:space:]]*(el)?if.*\b__(NVCC|CUDACC)__' -- 2>/dev/null |
+asked_of_nvcc() {
+    [[ $source != *.cu ]] || xargs -d '\n' grep -ohE '^[[:space:]]*#[[:space:]]*(el)?if.*\b__(NVCC|CUDACC)__' -- <"$work/own_files" 2>/dev/null |
         sed -E 's/.*\b(__(NVCC|CUDACC)__)/-D\1/' | sort -u
 }
 
@@ -388,18 +392,15 @@ else
     translated=$source source_text=$source
     if [[ $source != *.ii ]]; then
         translated=$work/translated.ii source_text=$work/preprocessed.ii
-        "${preprocess[@]}" -o "$work/preprocessed.ii" 2>"$work/said" ||
-            { "$python" -I -S "$here/absent.py" <"$work/said" >&2 && exit 1; }
-        asked=$(asked_of_nvcc "$work/preprocessed.ii" || true)
-        if [ -n "$asked" ]; then
-            read -r -d '' -a words <<<"$asked" || true
-            preprocess+=("${words[@]}")
-            "${preprocess[@]}" -o "$work/preprocessed.ii" 2>"$work/said" ||
-                { "$python" -I -S "$here/absent.py" <"$work/said" >&2 && exit 1; }
+        preprocess_source
+        read -r -d '' -a asked <<<"$(asked_of_nvcc || true)" || true
+        if [ ${#asked[@]} -gt 0 ]; then
+            preprocess+=("${asked[@]}")
+            preprocess_source
         fi
         # nvcc reads a source twice, for the device with __CUDA_ARCH__. The course's labs say themselves what is theirs here.
         second=()
-        if ! grep -qE '^# .*common/lab\.h"' -- "$work/preprocessed.ii" && mentions_architecture "$work/preprocessed.ii"; then
+        if ! grep -qE '^# .*common/lab\.h"' -- "$work/preprocessed.ii" && mentions_architecture; then
             "${preprocess[@]}" -D__CUDA_ARCH__=900 -o "$work/device.ii" 2>/dev/null && second=(--device "$work/device.ii")
         fi
         precompiled=()

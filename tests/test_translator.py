@@ -282,7 +282,11 @@ def test_a_header_that_is_not_there(toolkit):
     assert "my.cu:3: error: " + novel in missing(said.replace("npp.h", "cufoo.h"))
     assert "which has no MathDx, libraries in kernels: " in missing(said.replace("npp.h", "cufftdx.hpp"))
     assert "Thrust and libcu++ come with the CUDA Toolkit, or as libthrust-dev" in missing(said.replace("npp.h", "thrust/sort.h"))
-    assert missing(said.replace("npp.h", "mine.h")) == said.replace("npp.h", "mine.h")
+    assert missing(said.replace("npp.h", "cute/tensor.hpp")).startswith("my.cu:3: error: cute/tensor.hpp is not in CPU mode, which has no CUTLASS: ")
+    assert missing(said.replace("npp.h", "mpi.h")) == "my.cu:3: error: mpi.h is not on this machine: it belongs to MPI\n"
+    assert missing(said.replace("npp.h", "mine.h")) == (
+        "my.cu:3: error: mine.h is not on this machine: no folder in which the compiler looks has it, and -IFOLDER adds one\n")
+    assert missing("my.cu:3:2: error: #error mine\n") == "my.cu:3:2: error: #error mine\n"
 
 
 @pytest.mark.parametrize("said, sentence", [

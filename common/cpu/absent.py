@@ -103,12 +103,15 @@ def absent_header(text: str) -> tuple[str, int, str] | None:
 
 
 def missing(said: str) -> str:
-    """What the preprocessor has said, or a sentence about the header of CUDA that it misses."""
+    """What the preprocessor has said, or a sentence about the header that it misses."""
     found = re.search(r"^(.*?:\d+):\d+: fatal error: '?(.*?)'?(?:: No such file| file not found)", said, re.MULTILINE)
-    about = absence(found[2]) if found else None
-    if about is None and found and re.match(r"(thrust|cuda)/", found[2]):
-        about = f"{found[2]} is not on this machine: Thrust and libcu++ come with the CUDA Toolkit, or as libthrust-dev"
-    return f"{found[1]}: error: {about}\n" if found and about else said
+    if not found:
+        return said
+    place, header = found.groups()
+    owner = belongs(header, "foreign_headers")
+    about = absence(header) or f"{header} is not on this machine: " + (
+        owner or "no folder in which the compiler looks has it, and -IFOLDER adds one")
+    return f"{place}: error: {about}\n"
 
 
 # --- names

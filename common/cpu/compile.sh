@@ -251,7 +251,7 @@ preprocess=("$cxx" "${flags[@]}" "${header[@]}" -E -x c++ "$source")
 if [ -n "$list" ]; then
     "${preprocess[@]}" -v -M -MT output -MF "$list"
     printf '\noutput:' >>"$list"
-    printf ' %q' "$here"/{compile.sh,nvcc_options.sh,translate.py,absent.py,declarations.py,precompiled.py,two_passes.py,ptx.py,ptx_warp.py,volatile_memory.py,absent_headers,absent_names,runtime.cpp,course.cpp,../replay/step_hooks.py} "$here"/runtime/* ${runtime_object:+"$runtime_object"} \
+    printf ' %q' "$here"/{compile.sh,nvcc_options.sh,translate.py,absent.py,declarations.py,precompiled.py,two_passes.py,ptx.py,ptx_warp.py,volatile_memory.py,{absent,foreign}_headers,absent_names,runtime.cpp,course.cpp,../replay/step_hooks.py} "$here"/runtime/* ${runtime_object:+"$runtime_object"} \
         "$("$cxx" -print-file-name=libboost_context.a)" >>"$list"
     exit
 fi

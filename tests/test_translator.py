@@ -18,7 +18,7 @@ import absent  # noqa: E402
 from absent import absent_header, missing, unknown  # noqa: E402
 from declarations import declared  # noqa: E402
 from translate import TranslationError, learner_spans, translate  # noqa: E402
-from two_passes import halves_of_functors  # noqa: E402
+from two_passes import halves_of_functors, merged  # noqa: E402
 
 COMPILE = farm.ROOT / "common/cpu/compile.sh"
 LAUNCHES = "tests/programs/translator_launches.cu"
@@ -932,7 +932,8 @@ def test_clang_takes_the_flags(folder, debug):
 
 @pytest.mark.parametrize("includes, word, places", [("thrust/sort.h", "operator()", [('"my.cu"', 2)]), ("thrust/sort.h", "call", []), ("vector", "operator()", [])])
 def test_function_objects_with_two_halves(includes, word, places):
-    """Thrust calls the host's half."""
+    """Thrust calls the device's half; elsewhere each side calls its own."""
     text = f'# 1 "/opt/include/{includes}" 1 3\n# 1 "my.cu" 2\nstruct A {{\n__host__ __device__ int {word}() {{\n    return 1;\n}}\n}};\n'
     assert halves_of_functors(text, text.replace("1;", "2;")) == places
     assert halves_of_functors(text, text) == []
+    assert ("return 1;" in merged(text, text.replace("1;", "2;"))[0]) == (places == [])

@@ -110,6 +110,7 @@ fi
 # -fno-optimize-sibling-calls: each call leaves a frame, so that a message finds the learner's line.
 # -gdwarf-4: of DWARF 5 the addr2line of binutils 2.40 takes the first piece of code for that of another file.
 # -fstack-clash-protection: a local array too large for its stack meets the guard page.
+# -fsanitize=return: a function that ends without the value it must return does not go on in what lies behind it.
 # -Wno-sign-compare: `threadIdx.x < count` is how kernels are written, and nvcc does not warn of it.
 flags=(-std=c++17 -ffp-contract=off -Wall -Wno-unknown-pragmas -Wno-sign-compare -pthread -fno-pie
     -fno-optimize-sibling-calls -fstack-clash-protection -fno-delete-null-pointer-checks)
@@ -152,6 +153,7 @@ fi
 # What is observed is compiled so that its accesses are those of the source. Only the program has
 # them, not the runtime.
 instrument=()
+[ "$sanitize" = bounds ] || [ "$sanitize" = replay ] || flags+=(-fsanitize=return -fsanitize-undefined-trap-on-error)
 no_builtins=(-fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset)
 case $sanitize in
     '') ;;

@@ -1032,7 +1032,7 @@ def with_device_pass(text: str, file: str) -> str:
     with open(file, encoding="utf-8", errors="surrogateescape") as device:
         device_text = device.read()
     for name, line in two_passes.halves_of_functors(text, device_text):
-        print(f"{name[1:-1]}:{line}: note: Thrust's algorithms run on the host in CPU mode: they call this without __CUDA_ARCH__", file=sys.stderr)
+        print(f"{name[1:-1]}:{line}: note: in CPU mode Thrust's algorithms call this with __CUDA_ARCH__, on vectors of the host, too", file=sys.stderr)
     text, left_out = two_passes.merged(text, device_text)
     if left_out:
         name, line = left_out[0]

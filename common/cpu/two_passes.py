@@ -112,14 +112,18 @@ def merged(host_text: str, device_text: str) -> tuple[str, list[tuple[str, int]]
 
 
 def halves_of_functors(host_text: str, device_text: str) -> list[tuple[str, int]]:
-    """Where function objects for both sides have two bodies, if the program includes Thrust: its algorithms call the host's."""
-    if not re.search(r'^# 1 "[^"\n]*/thrust/', host_text, re.MULTILINE):
+    """Where function objects for both sides have two bodies, if the program includes Thrust: its algorithms call the device's."""
+    if not includes_thrust(host_text):
         return []
     on_host, on_device = content(host_text), content(device_text)
     differing = {place for place in on_host.keys() | on_device.keys() if on_host.get(place) != on_device.get(place)}
     found = functions(Translator(host_text, learner_spans(host_text))) if differing else []
     return [(one.file, one.line) for one in found if one.name == "operator" and "__host__" in one.words
             and any((one.file, line) in differing for line in range(one.line, one.last + 1))]
+
+
+def includes_thrust(text: str) -> bool:
+    return bool(re.search(r'^# 1 "[^"\n]*/thrust/', text, re.MULTILINE))
 
 
 def body_edit(host: Translator, device: Translator, function: Function, twin: Function) -> tuple[int, int, str]:
@@ -130,6 +134,9 @@ def body_edit(host: Translator, device: Translator, function: Function, twin: Fu
         return begin, end, body if function.words & DEVICE_WORDS else ""
     if "constexpr" in function.words:
         return begin, end, ""
+    # Thrust's algorithms, which are for the device as a rule, run on the host.
+    if function.name == "operator" and includes_thrust(host.text):
+        return begin, end, body
     return begin, end, (f" if (::cuda_cpu::in_kernel()) {{{body}}} else {{{host.at(begin)}{host.text[begin:end]}}}{host.at(end)}")
 
 

@@ -229,6 +229,15 @@ __global__ void divide_kernel(int* values, int by) {
 }
 void divides() { divide_kernel<<<1, 4>>>(reinterpret_cast<int*>(device_array()), 0); }
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wreturn-type"
+__device__ int first_digit(int number) {  // HERE no_value
+    if (number < 10) return number;
+}
+#pragma GCC diagnostic pop
+__global__ void no_value_kernel(int* values) { values[threadIdx.x] = first_digit(threadIdx.x); }
+void no_value() { no_value_kernel<<<1, 32>>>(reinterpret_cast<int*>(device_array())); }
+
 __global__ void local_kernel(float* values) {
     float numbers[100000];  // HERE large_local
     for (int i = threadIdx.x; i < 100000; ++i) numbers[i] = values[i % count];
@@ -268,7 +277,8 @@ __global__ void plain_flag_kernel(int* flag) {
 void plain_flag() {
     int* const flag = reinterpret_cast<int*>(device_array());
     cudaMemset(flag, 0, sizeof(int));
-    plain_flag_kernel<<<1, 64>>>(flag);
+    void* arguments[] = {const_cast<int**>(&flag)};
+    cudaLaunchCooperativeKernel(plain_flag_kernel, 2, 64, arguments);
 }
 void endless() { endless_kernel<<<4, 64>>>(reinterpret_cast<int*>(device_array())); }
 
@@ -395,23 +405,32 @@ void child_dynamic() { dynamic_child_kernel<<<3, 3, 16>>>(device_array()); }
     { #name, name }
 int main(int argc, char** argv) {
     const std::map<std::string, void (*)()> cases = {
-        CASE(past_static),      CASE(plain_flag),          CASE(far_past_static),
-        CASE(never_set),        CASE(host_barrier),        CASE(host_shuffle),
-        CASE(host_reads),       CASE(host_writes),         CASE(host_copies),
-        CASE(host_reads_freed), CASE(host_crashes),        CASE(host_divides),
-        CASE(host_argument),    CASE(local_argument),      CASE(freed_argument),
-        CASE(past_end),         CASE(before_start),        CASE(far_away),
-        CASE(lineless),         CASE(over_guard),          CASE(over_guard_of_two),
-        CASE(nowhere),          CASE(use_after_free),      CASE(null_pointer),
-        CASE(null_element),     CASE(past_shared),         CASE(misaligned),
-        CASE(divides),          CASE(large_local),         CASE(deep_recursion),
-        CASE(early_return),     CASE(condition),           CASE(two_branches),
-        CASE(loop_with_break),  CASE(barrier_and_warp),    CASE(split_warp),
-        CASE(missing_lane),     CASE(unnamed_lane),        CASE(waits_in_kernel),
-        CASE(endless),          CASE(calls_in_kernel),     CASE(past_odd_end),
-        CASE(child_local),      CASE(child_shared),        CASE(child_dynamic),
-        CASE(called),           CASE(called_by_pointer),   CASE(called_in_template),
-        CASE(other_device),     CASE(held_of_other_device)};
+        CASE(past_static),       CASE(plain_flag),
+        CASE(far_past_static),   CASE(never_set),
+        CASE(host_barrier),      CASE(host_shuffle),
+        CASE(host_reads),        CASE(host_writes),
+        CASE(host_copies),       CASE(host_reads_freed),
+        CASE(host_crashes),      CASE(host_divides),
+        CASE(host_argument),     CASE(local_argument),
+        CASE(freed_argument),    CASE(past_end),
+        CASE(before_start),      CASE(far_away),
+        CASE(lineless),          CASE(over_guard),
+        CASE(over_guard_of_two), CASE(nowhere),
+        CASE(use_after_free),    CASE(null_pointer),
+        CASE(null_element),      CASE(past_shared),
+        CASE(misaligned),        CASE(divides),
+        CASE(large_local),       CASE(deep_recursion),
+        CASE(early_return),      CASE(condition),
+        CASE(two_branches),      CASE(loop_with_break),
+        CASE(barrier_and_warp),  CASE(split_warp),
+        CASE(missing_lane),      CASE(unnamed_lane),
+        CASE(waits_in_kernel),   CASE(endless),
+        CASE(calls_in_kernel),   CASE(past_odd_end),
+        CASE(child_local),       CASE(child_shared),
+        CASE(child_dynamic),     CASE(called),
+        CASE(called_by_pointer), CASE(called_in_template),
+        CASE(other_device),      CASE(held_of_other_device),
+        CASE(no_value)};
     if (argc == 1) {
         for (const auto& entry : cases) std::printf("%s\n", entry.first.c_str());
         return 0;

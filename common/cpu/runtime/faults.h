@@ -328,13 +328,23 @@ inline Explanation explain_jump(const char* address) {
                                 (is_null(address) ? "is null." : "does not lead to code.")};
 }
 
+// The instruction that the compiler puts behind a function's last line.
+inline Explanation explain_end() {
+    return {
+        "other",
+        in_kernel()
+            ? this_thread() +
+                  "comes to the end of a function that must return a value: write its return."
+            : "this function must return a value, and comes to its end without: write its return."};
+}
+
 inline void handle_fault(int signal_number, siginfo_t* info, void* raw_context) {
     const auto* const context = static_cast<const ucontext_t*>(raw_context);
 #if defined(__x86_64__)
     void* place = reinterpret_cast<void*>(context->uc_mcontext.gregs[REG_RIP]);
     const char* const stack = reinterpret_cast<const char*>(context->uc_mcontext.gregs[REG_RSP]);
     const bool jumped =  // what was called is no code
-        signal_number != SIGFPE && place == info->si_addr;
+        (signal_number == SIGSEGV || signal_number == SIGBUS) && place == info->si_addr;
     if (jumped) place = *reinterpret_cast<char* const*>(stack) - 1;
     const bool writes = context->uc_mcontext.gregs[REG_ERR] & 2;
     const char* const verb = writes ? "wrote to" : "read from";
@@ -342,7 +352,7 @@ inline void handle_fault(int signal_number, siginfo_t* info, void* raw_context) 
     void* place = reinterpret_cast<void*>(context->uc_mcontext.pc);
     const char* const stack = reinterpret_cast<const char*>(context->uc_mcontext.sp);
     const bool jumped =  // what was called is no code
-        signal_number != SIGFPE && place == info->si_addr;
+        (signal_number == SIGSEGV || signal_number == SIGBUS) && place == info->si_addr;
     if (jumped) place = reinterpret_cast<char*>(context->uc_mcontext.regs[30]) - 1;
     const bool writes = false;  // unknown: what turns out to be a store faults once more
     const char* const verb = "touched";
@@ -354,9 +364,11 @@ inline void handle_fault(int signal_number, siginfo_t* info, void* raw_context) 
         if (Paging::instance().fault(address, writes)) return;
         if (Memory::instance().first_touch(address)) return;
     }
+    const bool has_ended = signal_number == SIGILL || signal_number == SIGTRAP;
     alarm(10);  // should the crash have happened while the heap was locked, it ends here
     std::string line = learners_place(place);
-    const auto [kind, sentence] = jumped && in_kernel()
+    const auto [kind, sentence] = has_ended ? explain_end()
+                                  : jumped && in_kernel()
                                       ? explain_jump(static_cast<const char*>(info->si_addr))
                                       : explain_fault(*info, stack, verb);
     if (sentence.find("calls itself") != std::string::npos) line = learners_place(recursive_call());
@@ -377,7 +389,8 @@ inline void install_fault_handler() {
     struct sigaction action {};
     action.sa_sigaction = handle_fault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    for (const int number : {SIGSEGV, SIGBUS, SIGFPE}) sigaction(number, &action, nullptr);
+    for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP})
+        sigaction(number, &action, nullptr);
 }
 
 }  // namespace cuda_cpu

@@ -79,11 +79,8 @@ class Patrol {
             const std::lock_guard<std::mutex> lock(mutex_);
             reads_ = true;
             const Grid* const grid = grid_;
-            // Blocks that run at the same time wait for each other in the runtime, where nobody looks at them.
-            const bool is_plain =
-                grid != nullptr && !grid->shape.cooperative && grid->shape.cluster.x == 0;
             for (Watched& one : cores_) {
-                const bool is_same = one.core->last_block() == one.block && is_plain;
+                const bool is_same = one.core->last_block() == one.block && grid != nullptr;
                 one.block = one.core->last_block();
                 one.pauses = is_same ? one.pauses + 1 : 0;
                 if (one.pauses > patience) pthread_kill(one.thread, SIGURG);

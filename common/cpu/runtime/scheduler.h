@@ -44,9 +44,10 @@ namespace cuda_cpu {
 void block_gives_way(uint64_t waits);
 // Its shared memory is there: a block of a cluster waits until that holds for all (team.h).
 void block_has_begun();
-// Whether that is so for all blocks, and for ever (stillness.h); asked by a core whose block has long been the same.
+// Whether that is so for all blocks, and for ever (stillness.h); asked by a core whose block has long been the same. One
+// that never asks lets no other block go on where one runs at a time.
 class Core;
-bool nothing_will_change(const Core& core);
+bool nothing_will_change(const Core& core, bool asks);
 [[noreturn]] void tell_waiting_for_ever(const std::string& others);
 [[noreturn]] void tell_endless_loop(const char* place);
 // Each core is watched as long as its thread lives (patrol.h).
@@ -177,6 +178,8 @@ class Core {
     // nothing has as many states as instructions, and soon all have been seen.
     void look_at_loop(const char* place, const char* frame, uint64_t registers) {
         if (place < code_ || place >= code_ + code_bytes_) return;  // it waits for the system
+        // On the way from one thread to the next the stack is not yet that of the next, and between the two lies anything.
+        if (frame > running->base || running->base - frame > 64 << 20) return;
         if (std::find(states_.begin(), states_.end(), registers) == states_.end()) {
             states_[next_state_++ % states_.size()] = registers;
             known_states_ = 0;
@@ -818,7 +821,8 @@ class Core {
         if (const uint64_t digest = digest_of_block(frame);
             std::exchange(last_digest_, digest) != digest) {
             same_since_ = now;
-        } else if (now - same_since_ > std::chrono::seconds(1) && nothing_will_change(*this)) {
+        } else if (now - same_since_ > std::chrono::seconds(1) &&
+                   nothing_will_change(*this, loop == nullptr)) {
             if (loop != nullptr) tell_endless_loop(loop);
             report_waiting_for_ever();
         }
@@ -827,7 +831,7 @@ class Core {
     uint64_t digest_of_block(const char* frame) const {
         Digest digest;
         digest.add(block_serial);
-        digest.add(frame, running->base);
+        digest.add_touched(frame, running->base);
         const auto add = [&](const Runner& runner) {
             if (&runner != running && runner.context != nullptr && runner.is_in_kernel)
                 digest.add(static_cast<const char*>(runner.context), runner.base);

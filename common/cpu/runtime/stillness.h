@@ -100,14 +100,15 @@ class Stillness {
     using Clock = std::chrono::steady_clock;
 
  public:
-    // A block that runs on `worker` has been the same for a while. Whether the whole grid of `workers` will stay so.
-    bool is_final(const void* worker, unsigned int workers) {
+    // A block that runs on `worker` has been the same for a while. Whether the whole grid of `workers` will stay so, of which
+    // all others may have to wait for this one.
+    bool is_final(const void* worker, unsigned int workers, bool others_wait) {
         const std::lock_guard<std::mutex> lock(mutex_);
         const Clock::time_point now = Clock::now();
         seen_[worker] = now;
         unsigned int still = waiting_;
         for (const auto& [one, time] : seen_) still += now - time < std::chrono::seconds(1);
-        if (still != workers || host_code_runs()) {
+        if ((still != workers && !others_wait) || host_code_runs()) {
             has_begun_ = false;
         } else if (!has_begun_) {
             has_begun_ = true;

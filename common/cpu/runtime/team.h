@@ -78,12 +78,14 @@ class Team {
     }
 
     // Whether no block can do anything any more: each waits, and no other can begin.
-    static bool nothing_will_change(const Core& core) {
+    static bool nothing_will_change(const Core& core, bool asks) {
         Grid& grid = *current_grid;
         const bool none_begins = grid.shape.cooperative || grid.shape.cluster.x != 0 ||
                                  (!grid.has_given_back && grid.next_block >= grid.block_count()) ||
                                  grid.stand_ins == most_stand_ins;
-        return grid.may_be_final && none_begins && grid.stillness.is_final(&core, grid.workers);
+        const bool none_goes_on = !asks && Turn::is_needed;
+        return grid.may_be_final && (none_begins || none_goes_on) &&
+               grid.stillness.is_final(&core, grid.workers, none_goes_on);
     }
 
  private:
@@ -254,7 +256,9 @@ class Team {
 };
 
 inline void waits_at_barrier(Stillness* stillness, bool begins) { stillness->waits(begins); }
-inline bool nothing_will_change(const Core& core) { return Team::nothing_will_change(core); }
+inline bool nothing_will_change(const Core& core, bool asks) {
+    return Team::nothing_will_change(core, asks);
+}
 
 inline void block_has_begun() {
     if (current_cluster != nullptr) current_cluster->barrier.meet(current_grid->shape.site);

@@ -320,7 +320,7 @@ MISTAKES = {
     "over_guard": KERNEL % ("over_guard_kernel", "0", "0") +
                   r".* 3696 bytes past the end of the allocation of 4096 bytes: .*",
     "over_guard_of_two": KERNEL % ("over_guard_kernel", "0", "0") +
-                         r".* 2096 bytes past the end of the allocation of 4096 bytes, or 2000 bytes before the start of .*",
+                         r".* 3696 bytes past the end of the allocation of 4096 bytes, or 400 bytes before the start of .*",
     "nowhere": KERNEL % ("over_guard_kernel", "0", "0") +
                r".* address 0x\w+, which is in no allocation: 17179865084 bytes past the end of [^:]* .nearly 2\^32 elements: .* an unsigned number that went below 0.*",
     "use_after_free": KERNEL % ("freed_kernel", "0", "0") +

@@ -179,7 +179,7 @@ void over_guard() {
 }
 void over_guard_of_two() {
     float* const values = device_array();
-    over_guard_kernel<<<1, 1>>>(values, device_array(), 1548);
+    over_guard_kernel<<<1, 1>>>(values, device_array(), 1948);
 }
 void nowhere() { over_guard_kernel<<<1, 1>>>(device_array(), nullptr, 0u - 1); }
 

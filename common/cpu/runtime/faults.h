@@ -186,7 +186,8 @@ inline Missed missed(const char* address) {
         const ptrdiff_t past = address - before->start - static_cast<ptrdiff_t>(before->bytes);
         const ptrdiff_t ahead = behind->start - address;
         if (ahead > 4 * past) behind = nullptr;
-        if (past > 4 * ahead) before = nullptr;
+        // More indices are too large than below 0.
+        if (past > 4 * ahead && past > static_cast<ptrdiff_t>(2 * page_bytes)) before = nullptr;
     }
     if (before != nullptr && behind != nullptr)
         return {nullptr, describe(*before, address) + ", or " + describe(*behind, address)};

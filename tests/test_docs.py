@@ -93,7 +93,7 @@ def test_a_handout_begins_with_what_to_do(lab):
 # What a handout says to type, with the program called at once and large sizes made small.
 
 LARGEST = {"--elements": 50_000, "--height": 300, "--width": 300, "--size": 200, "--points": 2000, "--n": 100,
-           "--grid": 100, "--limit": 300, "--repeat": 10, "--nodes": 200, "worst-case": 20}
+           "--grid": 100, "--limit": 300, "--repeat": 10, "--nodes": 200, "worst-case": 8, "copies": 10, "--radius": 9}
 WRITES = {"--output", "--picture", "--csv"}
 
 

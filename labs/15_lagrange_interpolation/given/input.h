@@ -37,11 +37,14 @@ struct Problem {
 
 // Both ends included; a single one is the lower end.
 inline std::vector<double> equispaced(double from, double to, int64_t count) {
-    std::vector<double> values(count, from);
-    for (int64_t i = 1; i < count; i++) {
-        const double share = static_cast<double>(i) / static_cast<double>(count - 1);
-        values[i] = from * (1 - share) + to * share;
-    }
+    std::vector<double> values = lab::zeros<double>(count);
+    lab::in_parts(count, [&](int64_t, int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; i++) {
+            const double share =
+                i == 0 ? 0 : static_cast<double>(i) / static_cast<double>(count - 1);
+            values[i] = from * (1 - share) + to * share;
+        }
+    });
     if (count > 1) values.back() = to;
     return values;
 }

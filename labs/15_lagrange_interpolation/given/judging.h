@@ -35,15 +35,19 @@ inline Sample take_sample(const Problem& problem) {
     const int64_t points = problem.abscissae.size(), nodes = problem.x.size();
     const int64_t budget = std::max<int64_t>(50, (lab::on_cpu ? 1 << 19 : 1 << 22) / nodes);
     if (problem.x.size() > most_judged_nodes) return sample;
-    Reference reference(problem.x, problem.y);
+    const Reference reference(problem.x, problem.y);
     for (const double y : problem.y) sample.largest_y = std::max(sample.largest_y, std::fabs(y));
     const int64_t count = std::min(points, budget);
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t place =
-            count == points ? i : i * ((points - 1) / std::max<int64_t>(1, count - 1));
-        sample.places.push_back(place);
-        sample.expected.push_back(reference.at(problem.abscissae[place]));
-    }
+    sample.places.resize(count);
+    sample.expected.resize(count);
+    const auto find = [&](int64_t, int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; i++) {
+            sample.places[i] =
+                count == points ? i : i * ((points - 1) / std::max<int64_t>(1, count - 1));
+            sample.expected[i] = reference.at(problem.abscissae[sample.places[i]]);
+        }
+    };
+    lab::in_parts(count, find, 50 * nodes);  // three divisions a node
     return sample;
 }
 

@@ -46,18 +46,17 @@ class Reference {
                 if (i != j) denominators_[j] *= difference(x[j], i);
             }
         }
-        behind_.resize(x.size() + 1);
     }
 
-    Expected at(double x) {
+    Expected at(double x) const {
         const size_t nodes = x_.size();
-        behind_[nodes] = 1;
-        for (size_t i = nodes; i-- > 0;) behind_[i] = behind_[i + 1] * difference(x, i);
+        std::vector<long double> behind(nodes + 1, 1.0L);
+        for (size_t i = nodes; i-- > 0;) behind[i] = behind[i + 1] * difference(x, i);
         long double all_shares = 0;
         for (size_t i = 0; i < nodes; i++) all_shares += share(x, i);
         long double before = 1, sum = 0, magnitude = 0, cancelled = 0;
         for (size_t j = 0; j < nodes; j++) {
-            const long double term = y_[j] * (before * behind_[j + 1] / denominators_[j]);
+            const long double term = y_[j] * (before * behind[j + 1] / denominators_[j]);
             sum += term;
             magnitude += std::fabs(term);
             cancelled += std::fabs(term) * (all_shares - share(x, j));
@@ -81,6 +80,6 @@ class Reference {
     }
 
     std::vector<double> x_, y_;
-    std::vector<long double> denominators_, behind_;
+    std::vector<long double> denominators_;
     long double factor_;
 };

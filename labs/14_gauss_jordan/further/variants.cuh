@@ -10,13 +10,12 @@
 // Why the tensor cores cannot help here, or "".
 template <class T>
 std::string tensor_cores_missing() {
-    if (!is_double<T>) return "multiplies doubles only";
 #ifndef CUDA_ON_CPU
     const Device device = Device::current();
     cudaFuncAttributes attributes;
     if (device.capability < 80) return "needs compute capability 8.0";
-    CHECK(
-        cudaFuncGetAttributes(&attributes, update_by_tensor_cores<TensorTile<64, 64, 32, 32, 3>>));
+    CHECK(cudaFuncGetAttributes(&attributes,
+                                update_by_tensor_cores<TensorTile<T, 64, 64, 32, 32, 3>>));
     if (attributes.ptxVersion < 80)
         return "compiled for an older card: nvcc -arch=native, or make ARCH=native";
 #endif
@@ -30,10 +29,13 @@ inline std::string one_block_missing(int64_t n) {
     return lab::format("one block has no more than %lld rows in its registers", (long long)most);
 }
 
-// Floats that are factored and solved with as `team` does it.
+// Floats that are factored and solved with as `tensor` does it, or `team` where there are no tensor cores.
 class TeamFactors {
  public:
-    TeamFactors(int n, int* singular) : lu_(n, PanelBy::team, UpdateBy::registers, singular) {}
+    TeamFactors(int n, int* singular)
+        : lu_(n, PanelBy::team,
+              tensor_cores_missing<float>().empty() ? UpdateBy::tensor_cores : UpdateBy::registers,
+              singular) {}
 
     void factor(const System<float>& system) {
         lu_.factor(system, true);

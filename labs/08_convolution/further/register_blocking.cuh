@@ -204,13 +204,15 @@ __global__ void __launch_bounds__(threads_per_block, Blocking<T, size, product, 
     const T* from = input + (first - s.top) * s.width + left;
     T* to = output + first * s.out_width + column;
 
-    // Rows are counted from the first that the block needs: `loaded` of them, up to `end`.
-    const int64_t end = last - first + size - 1;
-    int64_t loaded = 0;
+    // Rows are counted from the first that the block needs: `loaded` of them, up to `end`. Those from `above` to
+    // `below` are in the picture.
+    const int end = int(last - first) + size - 1;
+    const int above = int(max(s.top - first, int64_t{0}));
+    const int below = int(min(s.top - first + s.height, int64_t{end}));
+    int loaded = 0;
     const auto load_next = [&](Quad<T>(&row)[Own::quads]) {
-        const int64_t y = first - s.top + loaded;
         load_row<aligned>(row, from, unsigned(left), unsigned(s.width),
-                          y >= 0 && y < s.height && loaded < end);
+                          loaded >= above && loaded < below);
         from += s.width;
         loaded++;
     };
@@ -223,7 +225,7 @@ __global__ void __launch_bounds__(threads_per_block, Blocking<T, size, product, 
 #pragma unroll
         for (int c = 0; c < columns; c++) sums[k][c] = Own::start;
     }
-    for (int64_t begin = 0; begin < end; begin += rounds) {
+    for (int begin = 0; begin < end; begin += rounds) {
 #pragma unroll
         for (int i = 0; i < rounds; i++) {
             if (Own::ahead == 0) load_next(rows[i]);

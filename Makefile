@@ -74,9 +74,10 @@ explain_help := $(filter -h --help,$(EXPLAIN))
 replay_help := $(filter -h --help,$(REPLAY))
 
 # Before several labs are measured, all are built, on all cores; what went wrong is said when their turn comes. When all
-# are measured, their plots are drawn in the same way.
+# are measured, their plots are drawn in the same way. A lab without bench.py has nothing to measure.
 several := $(if $(filter bench,$(MAKECMDGOALS)),$(word 2,$(selected)))
-at_once = $(if $(several),printf '%s\n' $(selected) | xargs -P "$$(nproc)" -I {} sh -c \
+measured := $(patsubst labs/%/bench.py,%,$(wildcard $(selected:%=labs/%/bench.py)))
+at_once = $(if $(several),printf '%s\n' $(measured) | xargs -P "$$(nproc)" -I {} sh -c \
     'exec $(MAKE) --no-print-directory -C labs/{} $(1) LAB={} FROM_TOP=1 >/dev/null 2>&1';)
 
 # Every lab that was named, one after the other; a failure does not stop the next.

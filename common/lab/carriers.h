@@ -6,15 +6,21 @@
 // the bus (streams and pinned memory: lab 17).
 #pragma once
 
+#include <cuda_runtime.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
-#include "../../../common/lab.h"
+#include "checks.h"
+#include "parts.h"
+
+namespace lab {
 
 class Carriers {
  public:
-    Carriers() : streams_(size_t(lab::parts_of(INT64_MAX))) {
+    Carriers() : streams_(size_t(parts_of(INT64_MAX))) {
         CHECK(cudaMallocHost(&pieces_, streams_.size() * piece_bytes));
         for (cudaStream_t& stream : streams_) {
             CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
@@ -51,7 +57,7 @@ class Carriers {
     template <class Carry>
     void carry(int64_t bytes, Carry&& carry_piece) {
         CHECK(cudaStreamSynchronize(nullptr));
-        lab::in_parts(bytes, [&](int64_t part, int64_t begin, int64_t end) {
+        in_parts(bytes, [&](int64_t part, int64_t begin, int64_t end) {
             for (int64_t at = begin; at < end; at += piece_bytes) {
                 carry_piece(at, std::min(piece_bytes, end - at), pieces_ + part * piece_bytes,
                             streams_[size_t(part)]);
@@ -62,3 +68,5 @@ class Carriers {
     std::vector<cudaStream_t> streams_;  // one a thread
     char* pieces_ = nullptr;             // (threads, piece_bytes), pinned
 };
+
+}  // namespace lab

@@ -234,9 +234,9 @@ void updates(int n) {
     const Matrix m(n);
     for (int k : {32, 128, 256, 512}) {
         std::printf("update n %5d k %3d, TFLOP/s:", n, k);
-        update<TensorTile<64, 64, 32, 32, 3>>("64x64x3", m, k);
-        update<TensorTile<128, 64, 64, 32, 3>>("128x64x3", m, k);
-        update<TensorTile<64, 64, 32, 32, 4>>("64x64x4", m, k);
+        update<TensorTile<double, 64, 64, 32, 32, 3>>("64x64x3", m, k);
+        update<TensorTile<double, 128, 64, 64, 32, 3>>("128x64x3", m, k);
+        update<TensorTile<double, 64, 64, 32, 32, 4>>("64x64x4", m, k);
         std::printf("\n");
     }
 }

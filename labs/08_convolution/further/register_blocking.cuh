@@ -51,10 +51,10 @@ struct Measured {
     int ahead[7], blocks[7];
 };
 constexpr Measured measured[2][2] = {
-    {{{1, 2, 2, 2, 2, 1, 1}, {8, 3, 3, 2, 2, 2, 2}},    // floats
+    {{{0, 2, 2, 2, 2, 1, 1}, {8, 3, 3, 2, 2, 2, 2}},    // floats
      {{1, 2, 2, 2, 2, 2, 2}, {8, 3, 3, 2, 2, 2, 2}}},   // and where the filter has factors
     {{{6, 4, 2, 1, 1, 1, 1}, {4, 3, 2, 2, 2, 3, 3}},    // pixels
-     {{6, 4, 4, 2, 2, 1, 1}, {4, 3, 3, 2, 2, 2, 2}}}};  // and where the filter has factors
+     {{4, 4, 4, 2, 2, 1, 1}, {4, 3, 3, 2, 2, 2, 2}}}};  // and where the filter has factors
 
 // Where the picture is not aligned each input is loaded by itself, and 4 columns wait for that.
 template <class T, int size, bool product, bool aligned>

@@ -69,7 +69,7 @@ REASONS: list[tuple[str, str, str]] = [
      "nvcc predicates most conditions, those around the candidate's row among them (`@!P5 STS.128`). About ten branches a step are "
      "left, and at two of them lanes part: where one lane announces the candidate, and where rows that are done do not divide"),
     (r"07 shuffled", BRANCHES,
-     "nvcc unrolls the loop over the rows and predicates its loads (14 `@!P LDG`), which leaves few branches: those that part the "
+     "nvcc unrolls the loop over the rows and predicates its loads (`@!P LDG`), which leaves few branches: those that part the "
      "lanes at the border"),
     (r"16 move_by_atomics", f"{BRANCHES}|{LANES}",
      "The lanes part behind barriers (`if (!done)`, `if (first)`). Where a thread goes on behind a barrier is not recorded here, so "
@@ -89,7 +89,7 @@ REASONS: list[tuple[str, str, str]] = [
      "The lane of the diagonal calls the long form of the division (`CALL.REL.NOINC __cuda_sm20_div_rn_f64_full`), many "
      "instructions for one lane; here a division is one instruction"),
     (r"07 shuffled", LANES,
-     "Two lanes of a warp call `four_means_at_border` again and again (16 `CALL.REL`); its divisions are many instructions on "
+     "Two lanes of a warp call `four_means_at_border` again and again (`CALL.REL`); its divisions are many instructions on "
      "the card, one here"),
     (r"09 by_thread", LANES,
      "The lanes take eight ways one after the other. The average is over instructions, and nvcc needs others than g++ to find "

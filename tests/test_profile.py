@@ -141,6 +141,10 @@ def test_what_limits_a_kernel(changes, busy, said):
     assert round(share) == busy and said in sentence
 
 
+def test_a_reason_why_nothing_is_busy_says_nothing_else():
+    assert not [words for words in profile_ncu.STALLS.values() if "is busy" in words]
+
+
 def test_what_else_catches_the_eye():
     assert kernel().remarks() == []
     assert "9.5 of a warp's 32 threads work" in kernel(thread_inst="9.5").remarks()[0]

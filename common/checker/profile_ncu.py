@@ -45,7 +45,7 @@ STALLS = {
     "barrier": "warps wait at __syncthreads(): shorter stretches between barriers, or smaller blocks",
     "mio_throttle": "the queue to shared memory is full: fewer and wider accesses to it",
     "lg_throttle": "the queue to global memory is full: fewer and wider loads and stores",
-    "math_pipe_throttle": "an arithmetic unit is busy: fewer or cheaper operations of its kind",
+    "math_pipe_throttle": "warps wait for an arithmetic unit: fewer or cheaper operations of its kind",
     "wait": "each instruction waits for the one before it: more independent work in a thread",
     "branch_resolving": "warps wait for branches: fewer of them, or longer loop bodies",
     "no_instruction": "warps wait for instructions: a smaller kernel, or fewer paths through it",

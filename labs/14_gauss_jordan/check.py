@@ -33,7 +33,7 @@ def panel_by(team, types=("double", "float")):
 
 
 LEVELS = "substitute|swap_and_solve|solve_columns|update_by_registers"  # of blocks; with few unknowns not all are needed
-# With one unknown nothing is eliminated. Where floats make no progress, `refined` solves as `blocked` does, `refined_team` as `team`.
+# With one unknown nothing is eliminated. Where floats make no progress, `refined` solves as `blocked` does, `refined_team` as `tensor`.
 lab.kernels({"report": ("find_candidates", "choose_candidate", "back_substitute", "eliminate|choose_candidate"),
              "on_device": ("find_candidates", "take_pivot", "back_substitute", "eliminate_and_search|take_pivot"),
              "gauss_jordan": ("find_candidates", "take_pivot", "divide_by_diagonal", "eliminate_and_search|take_pivot"),
@@ -41,7 +41,7 @@ lab.kernels({"report": ("find_candidates", "choose_candidate", "back_substitute"
              "blocked": ("eliminate_panel",), "refined": ("round_to_float", "find_sizes", "eliminate_panel"),
              "one_block": (panel_by("Alone"), LEVELS), "team": (panel_by("Grid"), LEVELS),
              "tensor": (panel_by("Grid"), "finish_and_factor", "substitute|swap_and_solve|solve_columns|update_by_tensor_cores"),
-             "refined_team": ("round_to_float", "find_sizes", panel_by("Grid"), f"{LEVELS}|update_by_tensor_cores")})
+             "refined_team": ("round_to_float", "find_sizes", panel_by("Grid"), f"{LEVELS}|update_by_tensor_cores|finish_and_factor")})
 
 # What is right. A solution x of A x = b is as good as the type allows if it solves a system whose
 # coefficients differ from A's by a few roundings: |b - A x| <= c |A| |x| n eps with a c of about 1 or less.

@@ -1,4 +1,6 @@
-// tensor: the product of a step by FP64 tensor cores, transposed as in lab 13's further/.
+// tensor: the product of a step by tensor cores, transposed as in lab 13's further/. In double they are those for
+// doubles. A float has more bits than the tensor cores' TF32 and is split into two of them (common/tensor_core.h): three
+// products for one, and still faster than ordinary instructions.
 //
 // Know before: update.cuh, lab 13's `tensor_8x8x4` and its further/ page of the tuned kernel.
 //

@@ -81,8 +81,9 @@ std::vector<Variant<T>> further_variants(const Solver<T>& solver) {
                           tensor_cores_missing<T>()),
         {"refined_team", {}, "its answers are doubles"}};
     if constexpr (is_double<T>) {
-        variants.back() =
-            refined_variant<TeamFactors>("refined_team", solver, variants[1].solve, "");
+        const bool by_tensor_cores = variants[2].reason.empty();
+        variants.back() = refined_variant<TeamFactors>("refined_team", solver,
+                                                       variants[by_tensor_cores ? 2 : 1].solve, "");
     }
     return variants;
 }

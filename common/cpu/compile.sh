@@ -39,20 +39,21 @@ refuse() {
 }
 
 here=$(dirname -- "${BASH_SOURCE[0]}")
-source_text=/dev/null sources=() passed=() output='' list='' sanitize='' runtime_object='' headers='' extra_flags=''
-debug=no runtime=no anew=no translate=no only_object=no only_say=no cxx=g++ python=${CPU_PYTHON-python3}
+source_text=/dev/null sources=() passed=() output='' list='' sanitize='' runtime_object='' course_object='' headers='' extra_flags=''
+debug=no runtime=no anew=no only_course=no translate=no only_object=no only_say=no cxx=g++ python=${CPU_PYTHON-python3}
 while [ $# -gt 0 ]; do
     case $1 in
         --debug) debug=yes passed+=(--debug) ;;
         --runtime) runtime=yes ;;
         --anew) anew=yes ;;  # the runtime, as build.sh asks for it
+        --course) runtime=yes anew=yes only_course=yes ;;  # of its parts course.o
         --translate) translate=yes ;;
         --object) only_object=yes ;;
         --only-say) only_say=yes ;;
         --help) usage && exit ;;
-        -o | --cxx | --python | --sanitize | --flags | --list | --runtime-object | --headers)
+        -o | --cxx | --python | --sanitize | --flags | --list | --runtime-object | --course-object | --headers)
             [ $# -ge 2 ] || refuse "$1 needs a value"
-            case $1 in -o | --list | --runtime-object | --headers) ;; *) passed+=("$1" "$2") ;; esac
+            case $1 in -o | --list | --runtime-object | --course-object | --headers) ;; *) passed+=("$1" "$2") ;; esac
             case $1 in
                 -o) output=$2 ;;
                 --cxx) cxx=$2 ;;
@@ -61,6 +62,7 @@ while [ $# -gt 0 ]; do
                 --flags) extra_flags=$2 ;;
                 --list) list=$2 ;;
                 --runtime-object) runtime_object=$2 ;;
+                --course-object) course_object=$2 ;;
                 --headers) headers=$2 ;;
             esac
             shift
@@ -90,16 +92,20 @@ includes_lab_header() {
 }
 
 # Brings a runtime up to date, which knows neither the flags nor the libraries of one program, nor where the
-# course lies: all names are relative to this folder, so a copy of the course may take it along.
+# course lies: all names are relative to this folder, so a copy of the course may take it along. What the course's
+# headers hold for the host is not observed: those in sanitize/ share that of cpu/ beside it.
 bring_runtime() { # file
-    local options=() file compiler=$cxx
+    local options=() file folder compiler=$cxx
     [ $debug = no ] || options=(--debug)
     [ -z "$sanitize" ] || options+=(--sanitize "$sanitize")
     file=$(realpath -m --relative-to="$here" -- "$1")
+    folder=$(dirname -- "$file")
+    options+=(--headers "$folder")
+    [ $debug = yes ] || [[ $folder != */sanitize/* ]] || folder=${folder%/sanitize/*}/cpu
     [[ $cxx != */* ]] || compiler=$(realpath -- "$cxx")
     (cd -- "$here" && CPU_LDFLAGS='' CPU_PYTHON=$python bash ../build.sh --compiler "$compiler" -o "$file" \
         --say 'compiling common/cpu, which runs CUDA on the CPU (once)' \
-        bash ./compile.sh --runtime --anew --headers "$(dirname -- "$file")" "${options[@]}" --cxx "$compiler")
+        bash ./compile.sh --runtime --anew --course-object "$folder/course.o" "${options[@]}" --cxx "$compiler")
 }
 if [ $runtime$anew = yesno ]; then
     bring_runtime "$output"
@@ -117,7 +123,8 @@ flags=(-std=c++17 -ffp-contract=off -Wall -Wno-unknown-pragmas -Wno-sign-compare
 # At -O1 everything is compiled in two thirds of the time of -O3, and kernels are little slower if loops are vectorised.
 # The next two flags bring warnings of -O2; then a float4 is written as a whole, and an access stays in its line when a
 # function is inlined. What the course's headers hold for the host is called rarely. The runtime's own lines are in no
-# message, and a program is linked in two thirds of the time without them.
+# message, and a program is linked in two thirds of the time without them. It has no loops to vectorise, and beside kernels
+# of -O0 it may be slower.
 runtime_level=(-g0) course_level=(-g0 -Og)
 if [ $debug = yes ]; then
     flags+=(-O0 -gdwarf-4 -g -DLAB_DEBUG)
@@ -142,6 +149,7 @@ observe=()
 if [[ $("$cxx" -dumpfullversion 2>/dev/null) =~ ^(1[2-9]|[2-9][0-9])\. ]] || takes "${words[@]}"; then
     flags+=("${words[@]}")
     observe=(--declared)  # course.cpp has the rest
+    runtime_level+=(-fno-tree-loop-vectorize -fno-tree-slp-vectorize -fno-tree-vrp)
 else
     for group in "${wanted[@]}"; do
         read -r -a words <<<"$group"
@@ -160,7 +168,7 @@ case $sanitize in
     bounds)
         # The other parts of UndefinedBehaviorSanitizer double the time to compile. So does -O1, and the
         # small cases run for a second either way.
-        flags+=(-O1 -DCUDA_CPU_BOUNDS)
+        flags+=(-O1 -DCUDA_CPU_BOUNDS) runtime_level+=(-Og)
         instrument=(-O0 '-fsanitize=address,alignment,bounds-strict,shift,signed-integer-overflow'
             -fsanitize-recover=all -fno-omit-frame-pointer)
         ;;
@@ -184,7 +192,7 @@ case $sanitize in
         ;;
     replay)
         # Variables lie in their function's frame, and nothing below the stack's end, where calls are added.
-        flags+=(-O1 -DCUDA_CPU_RACES -DCUDA_CPU_REPLAY)
+        flags+=(-O1 -DCUDA_CPU_RACES -DCUDA_CPU_REPLAY) runtime_level+=(-Og)
         instrument=(-O0 -g -gdwarf-4 -mno-red-zone -fno-omit-frame-pointer "${no_builtins[@]}"
             '-fsanitize=thread,bounds-strict' --param tsan-distinguish-volatile=1 -Wno-tsan)
         ;;
@@ -250,7 +258,11 @@ if [ -z "$list" ] && [ ${#header[@]} -gt 0 ]; then
 fi
 preprocess=("$cxx" "${flags[@]}" "${header[@]}" -E -x c++ "$source")
 [ $runtime = no ] || preprocess=("$cxx" "${flags[@]}" -include "$here/runtime.cpp" -E "$here/course.cpp")
-if [ -n "$list" ]; then
+if [ -n "$list" ] && [ $only_course = yes ]; then
+    "$cxx" "${flags[@]}" -E "$here/course.cpp" -v -M -MT output -MF "$list"
+    printf '\noutput: %q' "$here"/compile.sh "$here"/nvcc_options.sh >>"$list"
+    exit
+elif [ -n "$list" ]; then
     "${preprocess[@]}" -v -M -MT output -MF "$list"
     printf '\noutput:' >>"$list"
     printf ' %q' "$here"/{compile.sh,nvcc_options.sh,translate.py,absent.py,declarations.py,precompiled.py,two_passes.py,ptx.py,ptx_warp.py,volatile_memory.py,{absent,foreign}_headers,absent_names,runtime.cpp,course.cpp,../replay/step_hooks.py} "$here"/runtime/* ${runtime_object:+"$runtime_object"} \
@@ -364,6 +376,8 @@ export TMPDIR=$work
 if [ $only_headers = yes ]; then
     precompile cpu/include/cuda_runtime.h lab.h
     exit
+elif [ $only_course = yes ]; then
+    "$cxx" "${flags[@]}" "${course_level[@]}" -c "$here/course.cpp" -o "$work/output"
 elif [ $runtime = yes ]; then
     beside=()
     if [ -n "$headers" ] && [ $debug = no ] && "$cxx" --version | grep -q 'Free Software Foundation'; then
@@ -373,11 +387,13 @@ elif [ $runtime = yes ]; then
         precompile cpu/include/cuda_runtime.h &
         beside+=("$!")
     fi
-    "$cxx" "${flags[@]}" "${course_level[@]}" -c "$here/course.cpp" -o "$work/course.o" &
+    build_course=(bash "$here/compile.sh" --course --cxx "$cxx")
+    [ $debug = no ] || build_course+=(--debug)
+    bash "$here/../build.sh" --compiler "$cxx" -o "$course_object" "${build_course[@]}" &
     beside+=("$!")
     "$cxx" "${flags[@]}" "${runtime_level[@]}" -c "$here/runtime.cpp" -o "$work/runtime.o"
     for one in "${beside[@]}"; do wait "$one"; done
-    ar rcs "$work/output" "$work/runtime.o" "$work/course.o"
+    ar rcs "$work/output" "$work/runtime.o" "$course_object"
 elif [ ${#sources[@]} -gt 1 ]; then
     objects=()
     for number in "${!sources[@]}"; do
@@ -411,9 +427,11 @@ else
         fi
         translator "${observe[@]}" "${second[@]}" "${precompiled[@]}" <"$work/preprocessed.ii" >"$translated"
         cat -- "$work/said" >&2
-        # Messages name no line of the course (runtime/faults.h); a lab has its variants of further/ or not (lab/checks.h).
-        further=false
+        # Messages name no line of the course (runtime/faults.h); a lab has its variants of further/ or not (lab/checks.h),
+        # and is timed or not (lab/timers.h).
+        further=false replay=false
         [[ " ${words[*]} " != *' -DLAB_FURTHER '* ]] || further=true
+        [ "$sanitize" != replay ] || replay=true
         cat >>"$translated" <<END
 
 extern "C" {
@@ -421,6 +439,8 @@ extern __attribute__((weak)) const char cuda_cpu_common[];
 const char cuda_cpu_common[] = "$(as_text "$course")/";
 extern __attribute__((weak)) const bool lab_with_further;
 const bool lab_with_further = $further;
+extern __attribute__((weak)) const bool lab_runs_once;
+const bool lab_runs_once = $replay;
 }
 END
     fi

@@ -18,9 +18,10 @@
 
 namespace lab {
 
-// What `make replay` shows is no measurement: nothing is run again.
-#ifdef CUDA_CPU_REPLAY
-constexpr bool runs_once = true;
+// What `make replay` shows is no measurement: nothing is run again. CPU mode's compile.sh gives each program the answer.
+#ifdef LAB_COMPILED
+extern "C" const bool lab_runs_once;
+inline const bool& runs_once = lab_runs_once;
 #else
 constexpr bool runs_once = false;
 #endif

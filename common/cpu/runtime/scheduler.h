@@ -821,7 +821,7 @@ class Core {
         if (const uint64_t digest = digest_of_block(frame);
             std::exchange(last_digest_, digest) != digest) {
             same_since_ = now;
-        } else if (now - same_since_ > std::chrono::seconds(1) &&
+        } else if (now - same_since_ > std::chrono::milliseconds(500) &&
                    nothing_will_change(*this, loop == nullptr)) {
             if (loop != nullptr) tell_endless_loop(loop);
             report_waiting_for_ever();

@@ -134,7 +134,7 @@ class Stillness {
     unsigned int waiting_ = 0;
     bool has_begun_ = false;
     Clock::time_point begin_{};
-    Clock::duration patience_ = std::chrono::seconds(2);
+    Clock::duration patience_ = std::chrono::seconds(1);  // until each has been seen again
     uint64_t digest_ = 0;
 };
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
+import functools
 import json
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 import urllib.request
 
@@ -18,8 +22,35 @@ def missing() -> str:
     return f"{' and '.join(lacking)} not installed (make setup WITH=browser)" if lacking else ""
 
 
+@functools.lru_cache(maxsize=None)
+def started() -> Browser:
+    """The one browser of all tests, which ends with them."""
+    folder = tempfile.TemporaryDirectory()
+    chromium = Browser(folder.name)
+    atexit.register(folder.cleanup)
+    atexit.register(chromium.close)  # which goes first
+    return chromium
+
+
+@contextlib.contextmanager
+def window(width: int, height: int):
+    """The browser at a window of its own; what this leaves in its storage and on its console is gone with it."""
+    chromium = started()
+    first = chromium.ask("GET", "/window")
+    chromium.ask("POST", "/window", {"handle": chromium.ask("POST", "/window/new", {"type": "tab"})["handle"]})
+    chromium.command("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=True)
+    chromium.command("Emulation.setTouchEmulationEnabled", enabled=True)
+    try:
+        yield chromium
+    finally:
+        chromium.run("try { localStorage.clear() } catch {}  // a page of data has none")
+        chromium.ask("DELETE", "/window")
+        chromium.ask("POST", "/window", {"handle": first})
+        chromium.console()
+
+
 class Browser:
-    def __init__(self, width: int, height: int, folder):
+    def __init__(self, folder):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.address = f"http://127.0.0.1:{free.getsockname()[1]}"
@@ -27,8 +58,7 @@ class Browser:
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", f"--user-data-dir={folder}"]
         wanted = {"browserName": "chrome", "goog:loggingPrefs": {"browser": "ALL"}, "goog:chromeOptions": {
-            "args": arguments, "binary": shutil.which("chromium"),
-            "mobileEmulation": {"deviceMetrics": {"width": width, "height": height, "pixelRatio": 1}}}}
+            "args": arguments, "binary": shutil.which("chromium")}}
         for _ in range(100):
             try:
                 self.session = ""
@@ -45,6 +75,10 @@ class Browser:
         request = urllib.request.Request(self.address + prefix + path, data, {"Content-Type": "application/json"}, method=method)
         with urllib.request.urlopen(request, timeout=60) as answer:
             return json.load(answer)["value"]
+
+    def command(self, name: str, **parameters):
+        """A command of Chromium's own protocol."""
+        return self.ask("POST", "/goog/cdp/execute", {"cmd": name, "params": parameters})
 
     def open(self, address: str) -> None:
         self.ask("POST", "/url", {"url": address})
@@ -75,9 +109,3 @@ class Browser:
             pass
         self.driver.terminate()
         self.driver.wait(10)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()

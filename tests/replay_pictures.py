@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import io
 import sys
-import tempfile
 from pathlib import Path
 
 from PIL import Image
@@ -30,7 +29,7 @@ def main() -> int:
                                              if not (moments.PAGES / f"{one.name}.html").exists()), ""):
         print(problem, file=sys.stderr)
         return 2
-    with tempfile.TemporaryDirectory() as folder, browser.Browser(1280, 720, folder) as seen:
+    with browser.window(1280, 720) as seen:
         for moment in wanted:
             seen.open(f"{(moments.PAGES / moment.name).as_uri()}.html#{moment.picture}")
             seen.wait("document.body.dataset.ready === 'yes'")

@@ -177,8 +177,8 @@ def test_links_lead_to_places_that_are_there(site, lab):
 
 @in_browser
 @pytest.mark.parametrize("size", SIZES, ids=str)
-def test_pages_in_a_browser(address, tmp_path, size):
-    with browser.Browser(*size, tmp_path) as chromium:
+def test_pages_in_a_browser(address, size):
+    with browser.window(*size) as chromium:
         for page in PAGES:
             chromium.open(f"{address}/{page}")
             chromium.run("for (const one of document.querySelectorAll('details')) one.open = true")
@@ -192,8 +192,8 @@ def test_pages_in_a_browser(address, tmp_path, size):
 
 
 @in_browser
-def test_formulas_are_set(address, tmp_path):
-    with browser.Browser(1280, 900, tmp_path) as chromium:
+def test_formulas_are_set(address):
+    with browser.window(1280, 900) as chromium:
         for lab in farm.labs():
             chromium.open(f"{address}/labs/{lab}/README.html")
             wanted, found, wrong = chromium.run("return ['.math', '.math .katex', '.katex-error'].map(what => document.querySelectorAll(what).length)")
@@ -202,8 +202,8 @@ def test_formulas_are_set(address, tmp_path):
 
 
 @in_browser
-def test_hints_show_one_at_a_time(address, tmp_path):
-    with browser.Browser(390, 844, tmp_path) as chromium:
+def test_hints_show_one_at_a_time(address):
+    with browser.window(390, 844) as chromium:
         chromium.open(f"{address}/labs/03_vector_add/README.html")
         shown = "return [...document.querySelectorAll('.hints')[0].querySelectorAll('details')].filter(one => one.checkVisibility()).length"
         assert chromium.run(shown) == 1
@@ -214,8 +214,8 @@ def test_hints_show_one_at_a_time(address, tmp_path):
 @in_browser
 @pytest.mark.parametrize("word, page", [("divergence", "labs/09_warp_divergence/README.html"), ("bubblewrap", "docs/teaching.html")])
 @pytest.mark.parametrize("served", [True, False], ids=["served", "from a folder"])
-def test_search(site, address, tmp_path, word, page, served):
-    with browser.Browser(390, 844, tmp_path) as chromium:
+def test_search(site, address, word, page, served):
+    with browser.window(390, 844) as chromium:
         chromium.open(f"{address if served else site.as_uri()}/search.html?q={word}")
         chromium.wait("document.querySelectorAll('#search-results li').length > 0")
         chromium.wait(f"[...document.querySelectorAll('#search-results a')].some(link => link.href.includes('{page}'))")
@@ -223,9 +223,9 @@ def test_search(site, address, tmp_path, word, page, served):
 
 
 @in_browser
-def test_words_and_drawings_stay_whole(site, tmp_path):
+def test_words_and_drawings_stay_whole(site):
     """On a telephone a heading's words; in a line the words of a command; in print the lines of drawings, but those that the paper is too narrow for."""
-    with browser.Browser(390, 844, tmp_path / "telephone") as chromium:
+    with browser.window(390, 844) as chromium:
         for lab in farm.labs():
             chromium.open((site / f"labs/{lab}/README.html").as_uri())
             assert chromium.run("""return [...document.querySelectorAll("h1")].flatMap(one => [...one.firstChild.data.matchAll(/\\S+/g)].filter(word => {
@@ -235,9 +235,9 @@ def test_words_and_drawings_stay_whole(site, tmp_path):
                 return range.getClientRects().length > 1; })).map(String)""") == [], lab
         chromium.open((site / "labs/03_vector_add/README.html").as_uri())
         assert chromium.run("return [...document.querySelectorAll('code .pre')].filter(one => one.textContent.length < 20 && one.offsetHeight > 30).map(one => one.textContent)") == []
-    with browser.Browser(673, 900, tmp_path / "paper") as chromium:  # 178 mm
+    with browser.window(673, 900) as chromium:  # 178 mm
         chromium.open((site / "labs/03_vector_add/README.html").as_uri())
-        chromium.ask("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"media": "print"}})
+        chromium.command("Emulation.setEmulatedMedia", media="print")
         assert chromium.run("""return [...document.querySelectorAll(".highlight pre")].filter(one => one.checkVisibility()).filter(one => {
             const lines = one.textContent.trimEnd().split("\\n"), style = getComputedStyle(one);
             return Math.max(...lines.map(line => line.length)) < 110 && one.clientHeight > (lines.length + 1) * parseFloat(style.lineHeight) + 2 * parseFloat(style.paddingTop);

@@ -410,7 +410,7 @@ def test_no_source_can_end_or_alter_the_page(kinds, folder):
 def test_values_of_all_kinds_and_who_wrote_them(folder, kinds):
     path = folder / "kinds.html"
     page.write(kinds, path)
-    with browser.Browser(1280, 800, folder / "profile-kinds") as seen:
+    with browser.window(1280, 800) as seen:
         seen.open(path.as_uri())
         seen.wait("document.body.dataset.ready === 'yes'")
         shown = seen.run("""
@@ -501,7 +501,7 @@ def test_the_page_takes_stretches_back(folder, together):
     """Whoever goes to the end and back finds every thread and every byte as they were."""
     path = folder / f"{together.source.stem}.html"
     page.write(together, path)
-    with browser.Browser(1280, 800, folder / f"profile-{together.source.stem}") as seen:
+    with browser.window(1280, 800) as seen:
         seen.open(path.as_uri())
         seen.wait("document.body.dataset.ready === 'yes'")
         assert seen.run("""
@@ -560,7 +560,7 @@ def value_in(reel, step: int, array: int, index: int) -> int:
 @pytest.mark.parametrize("width, height", [(1280, 800), (390, 844)])
 def test_the_page_in_a_browser(folder, lost_update, width, height):
     films = [lost_update, film(TEACHING / "tree_sum_stale.cu"), film(TEACHING / "return_before_barrier.cu")]
-    with browser.Browser(width, height, folder / f"profile-{width}") as seen:
+    with browser.window(width, height) as seen:
         for number, one in enumerate(films):
             path = folder / f"page-{number}.html"
             page.write(one, path)
@@ -602,7 +602,7 @@ def test_a_fault_says_who_writes_too_late(folder):
     written = max(step for step in range(one.reel.steps) if lines_of(one, "step_place")[step] == 10)  # by the second warp, which comes later
     path = folder / "too_late.html"
     page.write(one, path)
-    with browser.Browser(1280, 800, folder / "profile-late") as seen:
+    with browser.window(1280, 800) as seen:
         seen.open(path.as_uri())
         seen.wait("document.body.dataset.ready === 'yes'")
         seen.press("f")
@@ -618,7 +618,7 @@ def test_a_cell_that_is_chosen_by_keys_is_seen(folder):
     page.write(film(TEACHING / "tree_sum.cu"), path)
     cell = """const box = byId("memory").getBoundingClientRect(), own = document.querySelector("#memory .chosen").getBoundingClientRect();
         return [view.cell.array, view.cell.index, own.top >= box.top && own.bottom <= box.bottom]"""
-    with browser.Browser(1280, 800, folder / "profile-cell") as seen:
+    with browser.window(1280, 800) as seen:
         seen.open(path.as_uri())
         seen.wait("document.body.dataset.ready === 'yes'")
         array, element = seen.run("""const {film} = view, own = one => one.thread === 70;
@@ -666,7 +666,7 @@ int main() {
     path = folder / "million.html"
     page.write(one, path)
     assert path.stat().st_size < 5_000_000
-    with browser.Browser(1280, 800, folder / "profile-million") as seen:
+    with browser.window(1280, 800) as seen:
         seen.open(path.as_uri())
         seen.wait("document.body.dataset.ready === 'yes'")
         times = seen.run("""view.go(view.film.steps >> 1);

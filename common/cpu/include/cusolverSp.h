@@ -1,5 +1,5 @@
-// cuSOLVER's sparse part: systems of equations with a matrix by rows, by Eigen's QR, Cholesky and LU. Orders of rows and columns
-// are Eigen's own, whatever is asked for.
+// cuSOLVER's sparse part: systems of equations with a matrix by rows, by Eigen's QR and Cholesky, and by our own LU.
+// Orders of rows and columns are Eigen's own, whatever is asked for.
 #pragma once
 
 #include "cusolver_common.h"
@@ -10,6 +10,9 @@
 #elif __has_include(<Eigen/Sparse>)
 #include <Eigen/Sparse>
 #define CUDA_CPU_EIGEN
+#endif
+#ifdef CUDA_CPU_EIGEN
+#include "cuda_cpu/libraries/sparse_lu.h"
 #endif
 
 struct cusolverSpContext {
@@ -65,8 +68,8 @@ int well_until(int n, IsWell is_well) {
     return low;
 }
 // Stores x. Returns -1, or from where on A is singular (for Cholesky: not positive definite).
-template <class T>
-int solve_sparse(const SparseSystem<T>& system, SparseFactor factor) {
+template <SparseFactor factor, class T>
+int solve_sparse(const SparseSystem<T>& system) {
     using Number = EigenNumber<T>;
     const int n = system.n;
     std::vector<Eigen::Triplet<Number>> entries;
@@ -82,7 +85,7 @@ int solve_sparse(const SparseSystem<T>& system, SparseFactor factor) {
     for (int i = 0; i < n; ++i) b[i] = eigen_number(system.b[i]);
     int singular = -1;
     const auto solved = [&](const auto& solver) { x = solver.solve(b); };
-    if (factor == SparseFactor::cholesky) {
+    if constexpr (factor == SparseFactor::cholesky) {
         const auto is_positive = [&](int size) {
             const EigenMatrix<T> leading = A.topLeftCorner(size, size);
             return Eigen::SimplicialLLT<EigenMatrix<T>>(leading).info() == Eigen::Success;
@@ -93,9 +96,9 @@ int solve_sparse(const SparseSystem<T>& system, SparseFactor factor) {
         } else {
             singular = well_until(n, is_positive);
         }
-    } else if (factor == SparseFactor::lu) {
-        Eigen::SparseLU<EigenMatrix<T>> solver(A);
-        if (solver.info() == Eigen::Success) {
+    } else if constexpr (factor == SparseFactor::lu) {
+        const SparseLu<Number> solver(A);
+        if (!solver.is_singular) {
             solved(solver);
         } else {
             singular = 0;
@@ -125,8 +128,8 @@ int solve_sparse(const SparseSystem<T>& system, SparseFactor factor) {
     return singular;
 }
 #else
-template <class T>
-int solve_sparse(const SparseSystem<T>&, SparseFactor) {
+template <SparseFactor, class T>
+int solve_sparse(const SparseSystem<T>&) {
     refuse_call("cusolverSp", "sparse systems without Eigen (install libeigen3-dev)");
 }
 #endif
@@ -146,7 +149,7 @@ struct SparseSolve : Named {
         const SparseSystem<T> system{n, entries, descriptor->base, values, offsets, indices,
                                      b, x,       tolerance};
         if constexpr (on_host) {
-            *singular = solve_sparse(system, factor);
+            *singular = solve_sparse<factor>(system);
             return CUSOLVER_STATUS_SUCCESS;
         } else {
             call.vector("the values", values, entries, 1, Use::read);
@@ -154,7 +157,7 @@ struct SparseSolve : Named {
             call.vector("the indices", indices, entries, 1, Use::read);
             call.vector("b", b, n, 1, Use::read);
             call.vector("x", x, n, 1, Use::written);
-            return call.join_and_wait([=] { *singular = solve_sparse(system, factor); });
+            return call.join_and_wait([=] { *singular = solve_sparse<factor>(system); });
         }
     }
 };

@@ -59,6 +59,20 @@ int main() {
                                    &singular));
     EXPECT(singular == -1 && near(of_host, expected));
 
+    // A diagonal of zeros; with a 2 in the corner one column is twice another.
+    for (const double corner : {-1.0, 2.0}) {
+        const std::vector<int> rows{0, 2, 3, 6}, own_columns{1, 2, 0, 0, 1, 2};
+        const std::vector<double> own{2, 4, 3, 5, 1, corner}, sides{0, 9, 21};
+        SOLVER(cusolverSpDcsrlsvluHost(handle, 3, 6, general, own.data(), rows.data(),
+                                       own_columns.data(), sides.data(), 0, 0, of_host.data(),
+                                       &singular));
+        if (corner == 2) {
+            EXPECT(singular == 0);
+        } else {
+            EXPECT(singular == -1 && near({of_host[0], of_host[1], of_host[2]}, {3, 4, -2}));
+        }
+    }
+
     // The same entries twice, the second matrix doubled: half the solution.
     std::vector<double> both = values, sides = right;
     for (double element : values) both.push_back(2 * element);

@@ -77,6 +77,8 @@ def translated(template: str, operands: list[Operand]) -> str:
 
 def instructions(template: str) -> list[str]:
     text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", template, flags=re.S)
+    declared = set(re.findall(r"\w+", " ".join(re.findall(r"\.reg\s+\.\w+([^;]*);", text))))
+    text = re.sub(r"%%(\w+)", lambda name: name[1] if name[1] in declared else name[0], text)
     text = re.sub(r"\{(?=[^{};]*;)|\}(?=\s*(?:;|$|[a-z@]))", lambda brace: f"{brace[0]};", text)  # those of a scope
     return [" ".join(part.split()) for part in text.split(";") if part.strip()]
 

@@ -127,7 +127,7 @@ def barrier(words: list[str], names: list[str]) -> list[str] | None:
     if words in (["sync"], ["arrive"]) and names:
         count = ptx.read(names[1], "uint32_t") if len(names) > 1 else "0u"
         return [f"::cuda_cpu::numbered_barrier({ptx.read(names[0], 'uint32_t')}, {count}, {'true' if words == ['sync'] else 'false'});"]
-    if words[:1] == ["red"] and len(names) == 3 and names[1] == "0":
+    if words[:1] == ["red"] and len(names) == 3 and names[1].isdigit():  # all threads of the block
         call = {"popc": "count", "and": "and", "or": "or"}[words[1]]
         return [ptx.give(names[0], f"__syncthreads_{call}({ptx.register(names[2])})")]
     return None

@@ -1,4 +1,4 @@
-// Feature: inline PTX of memory | `ld`, `st` with vectors, spaces and hints, `ld.acquire`, `st.release`, `atom`, `red`, `cvta`, `cp.async` with its groups, `bar.sync` by number, `add.cc`, packing of registers
+// Feature: inline PTX of memory | `ld`, `st` with vectors, spaces and hints, `ld.acquire`, `st.release`, `atom`, `red`, `cvta`, `cp.async` with its groups, `bar.sync` by number, `bar.red`, `add.cc`, packing of registers
 #include <cstdint>
 
 #include "../runtime_expect.h"
@@ -76,7 +76,14 @@ __global__ void meet_in_halves(int* out) {
     const int t = threadIdx.x, half = t / 64;
     values[t] = t;
     asm volatile("bar.sync %0, 64;" ::"r"(half + 1) : "memory");
-    out[t] = values[64 * half + 63 - t % 64];
+    int any;
+    asm volatile(
+        "{ .reg .pred %%own, %%some;\n\t setp.eq.s32 %%own, %1, 100;\n\t"
+        "bar.red.or.pred %%some, 3, %%own;\n\t selp.s32 %0, 1000, 0, %%some; }"
+        : "=r"(any)
+        : "r"(t)
+        : "memory");
+    out[t] = values[64 * half + 63 - t % 64] + any;
 }
 
 __global__ void registers(unsigned int* out) {
@@ -115,7 +122,7 @@ int main() {
     EXPECT(read_back(out) == 5);
     meet_in_halves<<<1, 128>>>(out);
     EXPECT_RUN();
-    EXPECT(read_back(out) == 63 && read_back(out + 64) == 127);
+    EXPECT(read_back(out) == 1063 && read_back(out + 64) == 1127);
     registers<<<1, 1>>>(most);
     EXPECT_RUN();
     EXPECT(read_back(most) == 3 && read_back(most + 1) == 5 && read_back(most + 2) == 3 &&

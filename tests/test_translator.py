@@ -289,6 +289,15 @@ def test_a_header_that_is_not_there(toolkit):
     assert missing("my.cu:3:2: error: #error mine\n") == "my.cu:3:2: error: #error mine\n"
 
 
+def test_a_header_of_thrust_that_was_not_included(tmp_path):
+    (tmp_path / "thrust").mkdir()
+    (tmp_path / "thrust/gather.h").write_text("// scatter(\nvoid gather(int);\n")
+    said, text = "my.cu:3:9: error: 'gather' is not a member of 'thrust'\n", f'# 1 "{tmp_path}/thrust/detail/config.h" 1 3\n'
+    assert unknown(said, text).startswith("my.cu:3: error: thrust::gather is in <thrust/gather.h>, which the program does not include")
+    assert "include" not in unknown(said, text + f'# 1 "{tmp_path}/thrust/gather.h" 1 3\n')
+    assert "include" not in unknown(said.replace("gather", "scatter"), text)
+
+
 @pytest.mark.parametrize("said, sentence", [
     ("'cudaNovel' was not declared in this scope", "cudaNovel is not in CPU mode: this"),
     ("\u2018cudaNovel\u2019 does not name a type; did you mean \u2018cudaNo\u2019?", "cudaNovel is not in CPU mode: this"),

@@ -163,6 +163,19 @@ def is_included(name: str, scope: str | None, where: str | None, preprocessed: s
     return True
 
 
+def thrust_header(name: str, scope: str | None, preprocessed: str) -> str | None:
+    """The header of Thrust, which is the system's own, that has a function and was not included."""
+    if scope != "thrust" or not (found := re.search(r'^# \d+ "([^"\n]*)/thrust/detail/config\.h"', preprocessed, re.MULTILINE)):
+        return None
+    for header in sorted(glob.glob(f"{found[1]}/thrust/*.h")):
+        with open(header, encoding="utf-8", errors="replace") as file:
+            text = re.sub(COMMENT, " ", file.read())
+        short = f"thrust/{os.path.basename(header)}"
+        if re.search(rf"\b{re.escape(name)}\s*\(|\b(?:class|struct)\s+{re.escape(name)}\b|\busing\s[^;]*\b{re.escape(name)}\s*;", text) and f'/{short}"' not in preprocessed:
+            return short
+    return None
+
+
 def unknown(said: str, preprocessed: str) -> str:
     """What the compiler has said, or one sentence about the first name of CUDA that it does not know."""
     for place, name, scope, proposes in unknown_names(said):
@@ -174,6 +187,8 @@ def unknown(said: str, preprocessed: str) -> str:
         if not exists and (where is not None or proposes or not of_cuda) or not is_included(name, scope, where, preprocessed):
             continue
         full = f"{scope}::{name}" if scope else name
+        if header := thrust_header(name, scope, preprocessed):
+            return f"{place}: error: {full} is in <{header}>, which the program does not include{excerpt(place)}\n"
         about = sentence(full, what) if exists else f"CPU mode does not know {full}: if it is written right, {NEEDS_CARD}"
         return f"{place}: error: {about}{excerpt(place)}\n"
     return said

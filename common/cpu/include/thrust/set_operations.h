@@ -1,4 +1,4 @@
-// Thrust's own; on a card it brings the policies, thrust::device and its kin, too.
+// Thrust's own, and what it includes where the device is a card.
 #pragma once
 #include <thrust/execution_policy.h>
 #include_next <thrust/set_operations.h>

@@ -24,13 +24,13 @@
 // one element a thread". How many blocks a card holds, and what registers have to do with it: lab 11,
 // "Occupancy by hand" and "Waves".
 //
-// What it brought: milliseconds, 8192 x 8192 floats, H200, 30 November 2026.
+// What it brought: milliseconds, 8192 x 8192 floats, H200, 1 December 2026.
 //
 //   filter                3 x 3    7 x 7   15 x 15
-//   tiled                 0.665    1.440     4.686
-//   register_blocking     0.155    0.179     0.556
+//   tiled                 0.665    1.440     4.684
+//   register_blocking     0.151    0.163     0.553
 //   separable             0.831    1.023     1.190
-//   separable_blocking    0.155    0.157     0.195
+//   separable_blocking    0.153    0.156     0.192
 //   a copy                0.130    0.130     0.130
 #pragma once
 

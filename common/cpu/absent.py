@@ -153,8 +153,9 @@ def is_included(name: str, scope: str | None, where: str | None, preprocessed: s
     if area := re.match(LIBRARY, name) or scope and re.match(NAMESPACES, scope):
         area = {"cg": "cooperative_groups", "nvcuda": "mma"}.get(area[1], area[1].lower())
         return bool(re.search(rf'^# \d+ "[^"\n]*/{area}', preprocessed, re.MULTILINE))
+    included = set(re.findall(r'^# \d+ "[^"\n]*/([^"/\n]+)"', preprocessed, re.MULTILINE))
     for file in glob.glob(os.path.join(HERE, "include", "**", "*"), recursive=True):
-        if os.path.isfile(file) and f'/{os.path.basename(file)}"' not in preprocessed:
+        if os.path.isfile(file) and os.path.basename(file) not in included:
             with open(file, encoding="utf-8") as header:
                 text = re.sub(COMMENT, " ", header.read())
             is_its = os.path.splitext(os.path.basename(file))[0] == os.path.splitext(where or "")[0] and text.count("\n") > 2

@@ -121,7 +121,7 @@ def run_program(words: list[str], folder: Path, shown_folder: Path, environment:
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
         try:
             process = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=stdout,
-                                       stderr=stderr, env={**os.environ, **environment},
+                                       stderr=stderr, env={**os.environ, "LAB_JUDGED": "1", **environment},
                                        start_new_session=True)
         except OSError as error:
             raise Failure(f"the program cannot be started: {error.strerror}\nrepeat: {command}")

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
+#include <vector>
 
 #include "automaton.h"
 #include "verify.h"
@@ -28,8 +30,8 @@ inline Partition by_finality(const Automaton& automaton) {
 // Refines until a round finds no class more than the one before: that one is counted as well.
 // `refine(class_of, classes)` replaces the classes by finer ones, and returns how many they are. Where
 // something went wrong there is no partition: all classes are -1.
-template <class Refine>
-Partition moore(const Automaton& automaton, const HostOptions& options, Refine&& refine) {
+inline Partition moore(const Automaton& automaton, const HostOptions& options,
+                       const std::function<int64_t(std::vector<int32_t>&, int64_t)>& refine) {
     Partition partition = by_finality(automaton);
     for (int64_t before = 0; before < partition.classes;) {
         before = partition.classes;

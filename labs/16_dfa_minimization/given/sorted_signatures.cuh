@@ -3,6 +3,8 @@
 // is consumed from its end, a few bits at a time, by a stable sort (radix sort).
 #pragma once
 
+#include <functional>
+
 #include "bottom_up.cuh"
 #include "counting_sorter.cuh"
 #include "partition.cuh"
@@ -69,11 +71,13 @@ struct SortShape {
     }
 };
 
-// Sort is a function (digits, order, bits, sorted) that may use up digits and order.
-template <class Sort>
+// (digits, order, bits, sorted), and it may use up digits and order. No template: there are seven sorts, and what
+// sorts by them is compiled once.
+using Sort = std::function<void(int32_t*, int32_t*, int, int32_t*)>;
+
 class SignatureSorter {
  public:
-    SignatureSorter(const DeviceAutomaton& automaton, int bits_per_step, Sort sort)
+    SignatureSorter(const DeviceAutomaton& automaton, int bits_per_step, const Sort& sort)
         : automaton_(automaton),
           states_(automaton.states),
           bits_per_step_(bits_per_step),
@@ -138,11 +142,11 @@ class SignatureSorter {
 };
 
 // Rounds until one finds no new class.
-template <class Sort>
-Refined refine_by_sorting(const DeviceAutomaton& automaton, int32_t* class_of,
-                          const RefineOptions& options, int bits_per_step, Sort sort) {
+inline Refined refine_by_sorting(const DeviceAutomaton& automaton, int32_t* class_of,
+                                 const RefineOptions& options, int bits_per_step,
+                                 const Sort& sort) {
     Numbering numbering(automaton.states, automaton.states);
-    SignatureSorter<Sort> sorter(automaton, bits_per_step, sort);
+    SignatureSorter sorter(automaton, bits_per_step, sort);
     Refined refined = {separate_final(automaton, numbering, class_of), 0};
     for (int64_t before = 0; refined.classes > before;) {
         before = refined.classes;

@@ -308,7 +308,10 @@ class Lab:
             self.watched_seconds = options.timeout
         outcomes: list[Outcome] = []
         with ThreadPoolExecutor(options.workers) as pool:
-            waiting = [pool.submit(self.run_case, case, program, kept, seed, patience, options.discard) for case in cases]
+            # A watched case takes longest. It begins first, also where it waits for its build: that has the worker's core.
+            begun = {case.name: pool.submit(self.run_case, case, program, kept, seed, patience, options.discard)
+                     for case in sorted(cases, key=lambda case: case.watched != "races" or options.first is not None)}
+            waiting = [begun[case.name] for case in cases]
             try:
                 self.collect(cases, waiting, outcomes, options)
                 self.print_report(outcomes, options)

@@ -33,17 +33,15 @@ def turned(weights):
 
 
 def exact_sums(values, weights, padding="zero", stride=1, orientation="correlation"):
-    """The sums in double, weight by weight; signals and filters are matrices of one row here."""
+    """The sums in double; signals and filters are matrices of one row here."""
     values, weights = values.astype(numpy.float64), weights.astype(numpy.float64)
     top, left = (side // 2 if padding == "zero" else 0 for side in weights.shape)
     padded = numpy.pad(values, ((top, top), (left, left)))
     if 0 in values.shape:
         return numpy.zeros(values.shape)
-    rows, columns = (whole - part + 1 for whole, part in zip(padded.shape, weights.shape))
-    sums = numpy.zeros((rows, columns))
+    windows = numpy.lib.stride_tricks.sliding_window_view(padded, weights.shape)
     with numpy.errstate(all="ignore"):
-        for (row, column), weight in numpy.ndenumerate(weights if orientation == "correlation" else turned(weights)):
-            sums += weight * padded[row:row + rows, column:column + columns]
+        sums = numpy.einsum("yxrc,rc->yx", windows, weights if orientation == "correlation" else turned(weights))
     return sums[::stride, ::stride]
 
 

@@ -4,7 +4,7 @@
 // core's own stack; as long as no thread waits, it runs them all, and a kernel without barriers is a
 // plain loop. When a thread waits (at a barrier or at a warp primitive) it keeps its runner, and the
 // core goes on with a thread that is ready or, if there is none, with the next thread of the block
-// on another runner. Runners are contexts of Boost.Context and are used again for the next block.
+// on another runner. Runners are used again for the next block.
 //
 // When nothing can go on, two things may still be resolved: lanes that asked for the active mask, and
 // warp primitives whose missing lanes have ended. What is left then is a barrier that some threads
@@ -58,6 +58,34 @@ void leave_core(const Core& core);
 constexpr size_t shared_guard_bytes = 32 * 1024;
 extern "C" __thread char shared_end[] asm("cuda_cpu_shared_end");
 extern "C" __thread char shared_guard[] asm("cuda_cpu_shared_guard");
+
+#ifdef __x86_64__
+// The registers that a function keeps lie on the stack that is left, and on the one where it goes on.
+asm(R"(
+.text
+.globl cuda_cpu_jump
+.type cuda_cpu_jump, @function
+cuda_cpu_jump:
+    pushq %rbp
+    pushq %rbx
+    pushq %r12
+    pushq %r13
+    pushq %r14
+    pushq %r15
+    movq %rsp, %rax
+    movq %rdi, %rsp
+    popq %r15
+    popq %r14
+    popq %r13
+    popq %r12
+    popq %rbx
+    popq %rbp
+    popq %rcx
+    movq %rax, %rdi
+    jmp *%rcx
+.size cuda_cpu_jump, . - cuda_cpu_jump
+)");
+#endif
 
 // Thrown through a kernel to leave it, after a trap or a failed assertion.
 struct KernelAbort {};
@@ -571,7 +599,9 @@ class Core {
         self->thread = threadIdx;
         self->thread_number = thread_number();
         self->waiting = waiting;
-        self->site = site;
+        // One by one, as they were stored a moment ago: both at once would have to wait for that.
+        self->site.file = site.file;
+        self->site.line = site.line;
 #ifdef CUDA_CPU_REPLAY
         film_.waits(waiting);
 #endif
@@ -602,12 +632,25 @@ class Core {
         Runner* const runner = runners_.back().get();
         size_t bytes = 0;
         void* const top = StackAllocator::allocate(bytes);
-        runner->context = boost::context::detail::make_fcontext(top, bytes, run_for_ever);
+        runner->context = new_context(top, bytes);
 #ifdef CUDA_CPU_BOUNDS
         runner->stack = static_cast<char*>(top) - bytes;
         runner->stack_bytes = bytes;
 #endif
         return runner;
+    }
+
+    // Where a stack begins: what cuda_cpu_jump takes from it, and the end of all frames.
+    static boost::context::detail::fcontext_t new_context(void* top, size_t bytes) {
+#ifdef __x86_64__
+        (void)bytes;
+        const auto place = reinterpret_cast<void**>(reinterpret_cast<uintptr_t>(top) & ~15) - 8;
+        std::fill_n(place, 8, nullptr);
+        place[6] = reinterpret_cast<void*>(&run_for_ever);
+        return place;
+#else
+        return boost::context::detail::make_fcontext(top, bytes, run_for_ever);
+#endif
     }
 
     static void run_for_ever(boost::context::detail::transfer_t from) {

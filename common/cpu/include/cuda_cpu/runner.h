@@ -2,8 +2,8 @@
 //
 // The step stands in the kernel itself, inline: a function that leaves for another stack and comes
 // back on its own would return to a place that the processor does not expect, once for each thread
-// and barrier. So it uses the functions below Boost.Context's fibers, jump_fcontext and
-// make_fcontext. Who runs next is decided in common/cpu/runtime/scheduler.h.
+// and barrier. So it is what lies below the fibers of Boost.Context, jump_fcontext; on x86-64 a shorter
+// one of our own. Who runs next is decided in common/cpu/runtime/scheduler.h.
 #pragma once
 
 #ifdef CUDA_CPU_BOUNDS
@@ -63,6 +63,15 @@ extern __thread Runner* left_runner;  // the one that was left for the running o
 extern __thread bool aborting;        // the kernel ends early: threads leave it when they go on
 [[noreturn]] void leave_kernel();     // by an exception
 
+// Goes on where `place` was left, which learns from where. The one of Boost.Context stores and loads the control words of
+// the floating-point units as well, which no kernel changes: on x86-64 that takes longer than all the rest.
+#ifdef __x86_64__
+extern "C" boost::context::detail::transfer_t cuda_cpu_jump(
+    boost::context::detail::fcontext_t place, void* nothing);
+#else
+constexpr auto cuda_cpu_jump = boost::context::detail::jump_fcontext;
+#endif
+
 // AddressSanitizer hears of each step from one stack to another.
 #ifdef CUDA_CPU_BOUNDS
 inline void announce_step(Runner* from, const Runner* to) {
@@ -84,7 +93,7 @@ __attribute__((always_inline)) inline void go_on_with(Runner* next) {
         left_runner = running;
         running = next;
         announce_step(left_runner, next);
-        const auto from = boost::context::detail::jump_fcontext(next->context, nullptr);
+        const auto from = cuda_cpu_jump(next->context, nullptr);
         finish_step(running, left_runner);
         left_runner->context = from.fctx;
     }

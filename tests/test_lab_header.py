@@ -520,6 +520,12 @@ def test_timers(program, run):
     assert found["copy"] > 0 and found["empty"] == 0
 
 
+def test_a_checker_has_one_run_timed(program, run):
+    result = run(program, "--case", "timers", env={**os.environ, "LAB_JUDGED": "1"})
+    found = dict(map(str.split, result.stdout.splitlines()))
+    assert found["launches"] == found["chosen"] == "2"  # behind one that is not timed
+
+
 # Results
 
 

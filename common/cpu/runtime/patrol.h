@@ -2,7 +2,7 @@
 //
 // A thread that asks for a change lets others go on (stillness.h), if the compiler leaves its question in the loop. Of a
 // plain variable it reads once, and what is left is a loop that does nothing for ever. So whoever has been in the same block
-// for a second is looked at by a signal again and again: with the same registers, at the same instruction, it is where it
+// for half a second is looked at by a signal again and again: with the same registers, at the same instruction, it is where it
 // was before. What is known then is the same as of a thread that asks.
 #pragma once
 
@@ -24,8 +24,8 @@
 namespace cuda_cpu {
 
 class Patrol {
-    static constexpr std::chrono::milliseconds pause{100};
-    static constexpr unsigned int patience = 10;  // pauses in the same block
+    static constexpr std::chrono::milliseconds pause{25};
+    static constexpr unsigned int patience = 20;  // pauses in the same block
 
  public:
     static Patrol& instance() {

@@ -123,8 +123,8 @@ flags=(-std=c++17 -ffp-contract=off -Wall -Wno-unknown-pragmas -Wno-sign-compare
 # At -O1 everything is compiled in two thirds of the time of -O3, and kernels are little slower if loops are vectorised.
 # The next two flags bring warnings of -O2; then a float4 is written as a whole, and an access stays in its line when a
 # function is inlined. What the course's headers hold for the host is called rarely. The runtime's own lines are in no
-# message, and a program is linked in two thirds of the time without them. It has no loops to vectorise, and beside kernels
-# of -O0 it may be slower.
+# message, and a program is linked in two thirds of the time without them. Beside kernels of -O0
+# it may be slower.
 runtime_level=(-g0) course_level=(-g0 -Og)
 if [ $debug = yes ]; then
     flags+=(-O0 -gdwarf-4 -g -DLAB_DEBUG)
@@ -149,7 +149,6 @@ observe=()
 if [[ $("$cxx" -dumpfullversion 2>/dev/null) =~ ^(1[2-9]|[2-9][0-9])\. ]] || takes "${words[@]}"; then
     flags+=("${words[@]}")
     observe=(--declared)  # course.cpp has the rest
-    runtime_level+=(-fno-tree-loop-vectorize -fno-tree-slp-vectorize -fno-tree-vrp)
 else
     for group in "${wanted[@]}"; do
         read -r -a words <<<"$group"

@@ -1,5 +1,5 @@
-// cuSOLVER's sparse part: systems of equations with a matrix by rows, by Eigen's QR and Cholesky, and by our own LU.
-// Orders of rows and columns are Eigen's own, whatever is asked for.
+// cuSOLVER's sparse part: systems of equations with a matrix by rows, by Eigen's QR, Cholesky and LU. Orders of rows and columns
+// are Eigen's own, whatever is asked for.
 #pragma once
 
 #include "cusolver_common.h"
@@ -10,9 +10,6 @@
 #elif __has_include(<Eigen/Sparse>)
 #include <Eigen/Sparse>
 #define CUDA_CPU_EIGEN
-#endif
-#ifdef CUDA_CPU_EIGEN
-#include "cuda_cpu/libraries/sparse_lu.h"
 #endif
 
 struct cusolverSpContext {
@@ -97,8 +94,8 @@ int solve_sparse(const SparseSystem<T>& system) {
             singular = well_until(n, is_positive);
         }
     } else if constexpr (factor == SparseFactor::lu) {
-        const SparseLu<Number> solver(A);
-        if (!solver.is_singular) {
+        Eigen::SparseLU<EigenMatrix<T>> solver(A);
+        if (solver.info() == Eigen::Success) {
             solved(solver);
         } else {
             singular = 0;

@@ -224,7 +224,7 @@ class Lab:
         parser.add_argument("--before", metavar="NAME", default="", help="begin with the cases of this variant or kernel, or with those that are watched: watched")
         parser.add_argument("--timeout", metavar="S", type=float, default=60,
                             help="seconds that one run may take (60)")
-        parser.add_argument("--workers", metavar="N", type=int, default=2, help="cases at a time (2)")
+        parser.add_argument("--workers", metavar="N", type=int, help="cases at a time (2 on a card, 4 on the CPU)")
         parser.add_argument("--source", metavar="FILE", type=Path,
                             help="what the program was built of in CPU mode, by g++: to look for races")
         parser.add_argument("--flags", metavar="FLAGS", default="", help="the compiler's further flags for --source")
@@ -248,7 +248,7 @@ class Lab:
             parser.error("--seed takes a number from 0 to 2^63 - 1")
         if options.source and not options.source.is_file():
             parser.error(f"--source {options.source}: there is no such file")
-        if not options.timeout > 0 or options.workers < 1:
+        if not options.timeout > 0 or options.workers is not None and options.workers < 1:
             parser.error("--timeout and --workers take a number above zero")
         if options.json and not options.json.absolute().parent.is_dir():
             parser.error(f"--json {options.json}: there is no such folder")
@@ -307,7 +307,9 @@ class Lab:
             self.watched_programs[flavour] = WatchedProgram(options.source, options.flags, flavour)
             self.watched_seconds = options.timeout
         outcomes: list[Outcome] = []
-        with ThreadPoolExecutor(options.workers) as pool:
+        # Programs of small cases wait more than they work; but a card may be small, and has the memory of all.
+        workers = options.workers or (4 if backend_of(program) == "cpu" else 2)
+        with ThreadPoolExecutor(workers) as pool:
             # A watched case takes longest. It begins first, also where it waits for its build: that has the worker's core.
             begun = {case.name: pool.submit(self.run_case, case, program, kept, seed, patience, options.discard)
                      for case in sorted(cases, key=lambda case: case.watched != "races" or options.first is not None)}

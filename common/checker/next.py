@@ -94,7 +94,7 @@ def main(arguments: list[str] | None = None) -> int:
     place: list[tuple[Path, int]] = []
 
     def look() -> int:
-        found = first_open(Judge(options.timeout, workers=2), course, bool(options.lab))
+        found = first_open(Judge(options.timeout, one_at_a_time=False), course, bool(options.lab))
         if found:
             place.append(describe(*found))
         else:

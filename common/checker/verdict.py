@@ -45,8 +45,8 @@ class Verdict:
 class Judge:
     """Gives verdicts. One for a whole command: what all labs share is read only once."""
 
-    def __init__(self, seconds: float, workers: int = 1):
-        self.seconds, self.workers = seconds, workers
+    def __init__(self, seconds: float, one_at_a_time: bool = True):
+        self.seconds, self.one_at_a_time = seconds, one_at_a_time
         self.flavour = ""
         self.shared = self.digest_of_what_is_shared()
 
@@ -136,8 +136,8 @@ class Judge:
         results.parent.mkdir(parents=True, exist_ok=True)
         results.unlink(missing_ok=True)
         # Relative to the lab's folder, where make runs: the course's path may hold spaces.
-        options = (f"--json {os.path.relpath(results, lab.folder)} --timeout {self.seconds:g} "
-                   f"--workers {self.workers}")
+        options = (f"--json {os.path.relpath(results, lab.folder)} --timeout {self.seconds:g}"
+                   f"{' --workers 1' if self.one_at_a_time else ''}")
         ended = job.make(lab.folder, "check", f"ARGS={options}").finish(CHECK_SECONDS)
         if ended is None:
             return Verdict(FAILING, note=f"its check did not end within {CHECK_SECONDS} seconds")

@@ -389,7 +389,11 @@ def shapes(case):
     for threads, elements, bits in ((64, 1, 1), (64, 3, 6), (256, 2, 3)):
         words = ("--block", threads, "--elements", elements, "--bits", bits)
         run_classes(case, problems, ["horizontal_a", "vertical_a", "vertical_c"], *words)
-    for threads in (1, 3, 16):
+
+
+@lab.case("1, 3 and 16 threads of OpenMP")
+def threads_of_openmp(case):
+    for threads in (16, 3, 1):
         run_classes(case, fixed_problems(65), [name for name in HOST if "openmp" in name], "--threads", threads)
 
 

@@ -334,6 +334,22 @@ def settled(*outcomes, tasks={"tiled": "TODO 4"}):
     return [line for outcome in outcomes for line in outcome.cause_line()]
 
 
+def test_the_first_failure_waits_for_larger_cases_and_for_no_build():
+    """A tiny case that fails asks the larger ones of its variant for the cause; what is watched waits for its build."""
+    def case(name, watched=""):
+        return SimpleNamespace(name=name, variant="tiled", quick=True, watched=watched)
+
+    def asked():
+        raise AssertionError("a build was waited for")
+
+    outcomes = [failed("tiled: 1", elements=1)]
+    larger = failed("tiled: 100", cause="columns are swapped", elements=100)
+    cases = [case("tiled: 1"), case("tiled: 100"), case("tiled: no race", watched="races")]
+    waiting = [None, SimpleNamespace(result=lambda: larger), SimpleNamespace(result=asked)]
+    assert checker.Lab.is_the_first(SimpleNamespace(tasks={}), outcomes, cases, waiting, SimpleNamespace(first=re.compile("")))
+    assert outcomes[0].told_by == "tiled: 100"
+
+
 def test_addresses_and_bytes_make_no_other_cause(capsys):
     """Where a crash has happened differs from case to case."""
     says = "it crashed\nit says on stderr:\n  a.cu:3: "

@@ -318,6 +318,7 @@ class Lab:
                 self.collect(cases, waiting, outcomes, options)
                 self.print_report(outcomes, options)
                 pool.shutdown(wait=False, cancel_futures=True)
+                kill_all()  # behind the first failure nobody waits for what still runs, nor for a build
             except KeyboardInterrupt:
                 pool.shutdown(wait=False, cancel_futures=True)
                 kill_all()
@@ -357,7 +358,7 @@ class Lab:
         if options.first is None or not options.first.search(last.text()):
             return False
         more = [future.result() for case, future in list(zip(cases, waiting))[len(outcomes):]
-                if not options.first.pattern and report.unclear(last) and case.variant == last.variant and case.quick]
+                if not options.first.pattern and report.unclear(last) and case.variant == last.variant and case.quick and not case.watched]
         report.settle(outcomes + more, self.tasks)
         return bool(options.first.search(last.text()))
 

@@ -101,6 +101,38 @@ def test_a_line_of_a_header_is_none_of_the_program_s(folder):
                                            "1 fault found\n")
 
 
+UNWRITTEN = """#include <vector>
+__global__ void write(int* out) { out[threadIdx.x] = 3; }
+int main(int argc, char**) {
+    int* out;
+    cudaMalloc(&out, 64 * sizeof(int));
+    write<<<1, argc < 2 ? 32 : 64>>>(out);
+    std::vector<int> back(64);
+    cudaMemcpy(back.data(), out, 64 * sizeof(int), cudaMemcpyDeviceToHost);
+    int sum = 0;
+    for (const int one : back) sum += one;
+    cudaFree(out);
+    return sum == 0;
+}
+"""
+
+
+@only_cpu
+def test_host_code_reads_what_nobody_wrote(folder):
+    """Behind a copy, which is no fault; make run tells of the copy."""
+    source = folder / "unwritten.cu"
+    source.write_text(UNWRITTEN)
+    found = run_sanitize(source)
+    assert found.returncode == 1 and found.stdout == (
+        "unwritten.cu:10: host code reads an element that a copy brought from the device, where nobody had written it (32 times). Let a "
+        "kernel, a copy or cudaMemset write all of it first.\n1 fault found\n")
+    assert run_sanitize(source, "--", "all").returncode == 0
+    for argument, said in (("", "unwritten.cu:8: what is copied to the host here is, in 32 of 64 words, memory that nobody has written, or NaN"),
+                           ("all", "")):
+        result = farm.run("make", "-s", "run", f"FILE={source}", f"ARGS={argument}", f"PYTHON={sys.executable}", env={"BACKEND": "cpu"})
+        assert result.returncode == 0 and result.stderr.count("nobody has written") == bool(said) and said in result.stderr, result.stderr
+
+
 @only_cpu
 @pytest.mark.parametrize("order", ["reversed", "random:7"])
 @pytest.mark.parametrize("number, advice", [(1, "between the write in line 17 and the read in line 18."),

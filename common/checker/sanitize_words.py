@@ -81,7 +81,8 @@ def merged(found: list[Finding]) -> list[Finding]:
             finding.sentence = finding.sentence.replace("Put __syncwarp()", "Put __syncthreads()")
     return grouped([finding for finding in single.values()
                     if not (finding.kind == "uninitialised"
-                            and any((line, finding.variable) in racing for line in finding.lines))
+                            and (any((line, finding.variable) in racing for line in finding.lines)
+                                 or (racing and finding.kernel is None)))
                     and not (finding.kind == "bounds" and tuple(finding.lines) in misaligned)
                     and not (finding.kind == "freed" and freed.issuperset(finding.lines))
                     # Where the processor stopped at what has been named.
@@ -452,6 +453,10 @@ class Words:
     def of_uninitialised(self, fact: dict) -> Finding:
         side = fact["second"]
         where, lines = self.where(side)
+        if "thread" not in side:
+            return Finding("uninitialised", lines, None, None, None, None, 1,
+                           f"{where}: host code reads an element that a copy brought from the device, where nobody had "
+                           "written it{times}. Let a kernel, a copy or cudaMemset write all of it first.")
         name, what, part = self.memory(fact)
         shared = "variable" in fact
         advice = ("Shared memory starts with anything: let a thread write each element first, then "

@@ -1,6 +1,8 @@
 // The API of copies, between any two sides, and of memory that is set.
 #pragma once
 
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -77,6 +79,31 @@ struct Rectangle {
     size_t source_pitch, width, height;
 };
 
+// With CUDA_CPU_UNWRITTEN=1: that a copy brings to the host what nobody has written, or what was computed from it, is
+// said once. The line that reads such memory is known to `make sanitize`.
+void tell_unwritten(const Rectangle& r) {
+    static bool wanted = std::getenv("CUDA_CPU_UNWRITTEN") != nullptr;
+    if (!wanted) return;
+    size_t words = 0;
+    for (size_t row = 0; row < r.height; ++row) {
+        const char* const begin = r.target + row * r.target_pitch;
+        for (const char* at = begin; at + 4 <= begin + r.width; at += 4) {
+            uint32_t word;
+            std::memcpy(&word, at, 4);
+            words += word == never_written_device || word == never_written_shared;
+        }
+    }
+    if (words == 0) return;
+    wanted = false;
+    std::fflush(stdout);
+    std::fprintf(
+        stderr,
+        "%swhat is copied to the host here is, in %zu of %zu words, memory that nobody has "
+        "written, or NaN computed from it: cudaMalloc and __shared__ leave anything in "
+        "memory, on a card often 0. make sanitize names the line that reads it.\n",
+        learners_place().c_str(), words, r.width / 4 * r.height);
+}
+
 cudaError_t copy(const Rectangle& r, cudaMemcpyKind kind, cudaStream_t stream, bool blocking,
                  const char* function = __builtin_FUNCTION()) {
     const Call call(function);
@@ -117,6 +144,7 @@ cudaError_t copy(const Rectangle& r, cudaMemcpyKind kind, cudaStream_t stream, b
     }
     if (number != 0 && through_host && (blocking || !target.pinned || !source.pinned)) {
         Queue::instance().wait_for(number);
+        if (!source.on_host) tell_unwritten(r);
     }
     return device_state();
 }

@@ -2,33 +2,13 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <thread>
 
 #include "api_call.h"
+#include "behind_the_host.h"
 #include "memory.h"
 #include "queue.h"
 
 namespace {
-
-// The host may wait by other means for a function that runs in a stream, on a condition for instance. So when it makes no calls
-// for a while, what comes up to the last such function runs without it.
-void run_behind_the_host(uint64_t number) {
-    if constexpr (is_observed) return;  // there one thread does everything
-    static std::atomic<uint64_t> last{0};
-    if (last.exchange(number) != 0) return;
-    std::thread([] {
-        for (uint64_t first = 0, end = 0;;) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(50));
-            Queue& queue = Queue::instance();
-            std::lock_guard<std::recursive_mutex> lock(queue.mutex());
-            const bool idle = first == queue.first_number() && end == queue.last_number();
-            if (idle && first <= last) queue.run_until(last);
-            first = queue.first_number(), end = queue.last_number();
-        }
-    }).detach();
-}
 
 // Whether nobody may wait for the stream, or ask whether it is done.
 cudaError_t refuse_captured(cudaStream_t stream) {

@@ -194,6 +194,8 @@ class Memory {
     }
 
     // Whether kernels may know memory of the host: pinned or registered.
+    // Whether there has been memory that host and kernels reach: they may wait for each other there.
+    bool meets_host() const { return end_of_shared_ != nullptr; }
     bool shares_host_memory() const { return shares_host_memory_; }
 
     // Whether host code and kernels may both touch what lies there.

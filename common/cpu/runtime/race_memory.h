@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -86,14 +87,25 @@ class RaceMemory {
     }
     void filled(const char* target, size_t bytes, const char* source = nullptr) {
         Region* const to = region_at(target);
-        if (to == nullptr || to->written.empty()) return;
         const Region* const from = source == nullptr ? nullptr : region_at(source);
         const bool copied = from != nullptr && !from->written.empty();
-        const size_t at = static_cast<size_t>(target - to->start);
-        for (size_t i = 0; i < bytes; ++i) {
-            to->written[at + i] =
-                !copied || from->written[static_cast<size_t>(source - from->start) + i];
+        const auto was_written = [&](size_t i) {
+            return !copied || from->written[static_cast<size_t>(source - from->start) + i];
+        };
+        if (to == nullptr || to->written.empty()) {
+            brought_to_host(target, bytes, was_written);
+            return;
         }
+        const size_t at = static_cast<size_t>(target - to->start);
+        for (size_t i = 0; i < bytes; ++i) to->written[at + i] = was_written(i);
+    }
+    // Whether a copy from the device has brought an element to the host that nobody had written there, and nobody
+    // has written it since.
+    bool brings_unwritten() const { return brings_unwritten_; }
+    bool is_unwritten_at_host(const char* address, size_t bytes) const {
+        auto piece = unwritten_at_host_.upper_bound(address);
+        return piece != unwritten_at_host_.begin() && address + bytes <= (--piece)->second &&
+               holds(never_written_device, address, address + bytes);
     }
 
  protected:
@@ -163,6 +175,25 @@ class RaceMemory {
     }
 
  private:
+    template <class Written>
+    void brought_to_host(const char* target, size_t bytes, Written was_written) {
+        const char* const end = target + bytes;
+        auto piece = unwritten_at_host_.lower_bound(target);
+        if (piece != unwritten_at_host_.begin() && std::prev(piece)->second > target) --piece;
+        while (piece != unwritten_at_host_.end() && piece->first < end) {
+            const auto [first, last] = *piece;
+            piece = unwritten_at_host_.erase(piece);
+            if (first < target) unwritten_at_host_[first] = target;
+            if (last > end) unwritten_at_host_[end] = last;
+        }
+        for (size_t i = 0; i < bytes; ++i) {
+            if (was_written(i)) continue;
+            brings_unwritten_ = true;
+            const char* const first = target + i;
+            while (i < bytes && !was_written(i)) ++i;
+            unwritten_at_host_[first] = target + i;
+        }
+    }
     static uintptr_t key_of(const char* address) {
         return reinterpret_cast<uintptr_t>(address) / Page::bytes;
     }
@@ -172,7 +203,9 @@ class RaceMemory {
                           false, true);
     }
 
-    std::map<const char*, Region> regions_;  // by their starts
+    std::map<const char*, Region> regions_;                 // by their starts
+    std::map<const char*, const char*> unwritten_at_host_;  // pieces, from where to where
+    std::atomic<bool> brings_unwritten_{false};
     std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages_;
     std::array<std::pair<uintptr_t, Page*>, 64> recent_{};
 };

@@ -152,6 +152,11 @@ class Races : public RaceMemory, public RaceOrder, RaceFindings {
         joins(*region, now.serial);
         look(*region, address, bytes, access, now);
     }
+    void read_by_host(const char* address, size_t bytes, const void* place) {
+        const std::lock_guard<std::recursive_mutex> lock(Queue::instance().mutex());
+        if (is_unwritten_at_host(address, bytes))
+            note_place("uninitialised", stamp_of_work(place), false, address, bytes);
+    }
     // A variable of the program. Of those some are the device's, by their declarations.
     void touch_variable_by_host(const char* address, size_t bytes, Access access,
                                 const void* place) {
@@ -554,6 +559,8 @@ inline void Watch::access(const volatile void* pointer, size_t bytes, Access acc
     if (Ours::here) return;
     const void* const address = const_cast<const void*>(pointer);
     if (!in_kernel()) {
+        if (access == Access::read && Races::instance().brings_unwritten())
+            Races::instance().read_by_host(static_cast<const char*>(address), bytes, before(place));
         if (Memory::instance().is_shared_with_host(address))
             Races::instance().touch_by_host(address, bytes, access, before(place));
         else if (in_program(address))

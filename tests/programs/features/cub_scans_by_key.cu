@@ -88,6 +88,12 @@ int main() {
         return cub::DeviceScan::ExclusiveSum(work, bytes, sevens, out, n);
     });
     EXPECT(back(out, n) == (std::vector<int>{0, 7, 14, 21, 28, 35}));
+    const cub::ConstantInputIterator<float> ones(1);  // beyond 2^24 a float does not grow by 1
+    float* const sum = on_device(std::vector<float>{0});
+    run([&](void* work, size_t& bytes) {
+        return cub::DeviceReduce::Sum(work, bytes, ones, sum, 20000000);
+    });
+    EXPECT(back(sum, 1)[0] == 20000000.0f);
 #endif
     int* values = on_device(std::vector<int>{4, 9, 2, 9});
     const cub::CacheModifiedInputIterator<cub::LOAD_LDG, int> cached(values);

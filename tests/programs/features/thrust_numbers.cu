@@ -4,6 +4,7 @@
 #include <thrust/extrema.h>
 #include <thrust/functional.h>
 #include <thrust/inner_product.h>
+#include <thrust/iterator/constant_iterator.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/logical.h>
 #include <thrust/partition.h>
@@ -76,6 +77,10 @@ int main() {
                                                     Statistics{0, 0, 0}, Together());
     EXPECT(all.count == 101 && all.sum == 5050 && all.squares == 338350);
     EXPECT(thrust::inner_product(x.begin(), x.end(), x.begin(), 0.0) == 338350);
+    const thrust::constant_iterator<float> one(1);  // beyond 2^24 a float does not grow by 1
+    EXPECT(thrust::reduce(thrust::device, one, one + 20000000, 0.0f) == 20000000.0f);
+    EXPECT(thrust::transform_reduce(thrust::device, one, one + 20000000, thrust::negate<float>(),
+                                    0.0f, thrust::plus<float>()) == -20000000.0f);
     const auto ends = thrust::minmax_element(x.begin(), x.end());
     EXPECT(*ends.first == 0 && *ends.second == 100 && ends.second - x.begin() == 100);
 

@@ -1,6 +1,7 @@
 // CUB: one value of many, for the device.
 #pragma once
 
+#include "../../cuda_cpu/combine_in_parts.h"
 #include "../device_call.cuh"
 
 namespace cub {
@@ -13,9 +14,8 @@ cudaError_t reduce(const char* name, Input in, Output out, long long count, Oper
     call.reads("the input", in, count);
     call.writes("the output", out, 1);
     return call.run([=] {
-        T sum = first;
-        for (long long i = 0; i < count; ++i) sum = combine(sum, in[i]);
-        *out = sum;
+        auto next = [&in, i = 0ll]() mutable -> decltype(auto) { return in[i++]; };
+        *out = cuda_cpu::combine_in_parts(first, count, next, combine);
     });
 }
 // The first of the best, with its place.
@@ -124,9 +124,8 @@ struct DeviceReduce {
         call.reads("the input", in, count);
         call.writes("the output", out, 1);
         return call.run([=] {
-            T sum = first;
-            for (long long i = 0; i < count; ++i) sum = combine(sum, transform(in[i]));
-            *out = sum;
+            auto next = [&, i = 0ll]() mutable -> decltype(auto) { return transform(in[i++]); };
+            *out = cuda_cpu::combine_in_parts(first, count, next, combine);
         });
     }
     // One key and what its neighbours with the same key come to, for each run.

@@ -336,6 +336,7 @@ MISTAKES = {
     "large_local": r"kernel local_kernel needs more than the 128 KiB of stack .*",
     "deep_recursion": r"kernel recursion_kernel needs more than the 128 KiB of stack .*",
     "early_return": BARRIER % (17, 32, r"15 ended before it \(the first is thread \(17,0,0\)\)"),
+    "return_before_grid": r"only 17 of the 32 threads of block \([01],0,0\) reach this (?:barrier; 15 ended before it .*|grid\.sync\(\); the others ended before it\. .*)",
     "condition": BARRIER % (32, 64, r"32 ended before it \(the first is thread \(1,0,0\)\)"),
     "two_branches": r"10 of the block's 32 threads wait at this barrier, and 22 at the one in line \d+ \(block \(0,0,0\)\)\. .*",
     "loop_with_break": BARRIER % (31, 32, r"1 ended before it \(the first is thread \(0,0,0\)\)"),
@@ -364,6 +365,28 @@ def marked_lines(name, mark):
     text = (farm.ROOT / program(name)).read_text()
     return [i for i, line in enumerate(text.splitlines(), 1)
             if mark in line.partition("// HERE")[2].split()]
+
+
+@only_cpu
+@built("stops")
+@pytest.mark.parametrize("mistake, ended", [("early_return", "15 of the 32"), ("condition", "32 of the 64"), ("loop_with_break", "1 of the 32")])
+def test_barrier_of_volta(mistake, ended):
+    """Where `make run FILE=` asks for it, a barrier does not wait for threads that have ended, and that is said at the end."""
+    result = start("stops", mistake, env={"CUDA_CPU_BARRIERS": "volta"})
+    line = marked_lines("stops", mistake)[0]
+    assert (result.returncode, result.stdout) == (0, "before\nnot stopped: no error\n"), result.stdout + result.stderr
+    assert re.fullmatch(rf"[^\n]*runtime_stops\.cu:{line}: {ended} threads of block \(\d,0,0\) ended before this barrier\. Like a card .*\n", result.stderr)
+
+
+@only_cpu
+@built("stops")
+@pytest.mark.parametrize("mistake", ["two_branches", "barrier_and_warp", "return_before_grid"])
+def test_no_barrier_of_volta(mistake):
+    """What no card promises is refused there as well."""
+    result = start("stops", mistake, env={"CUDA_CPU_BARRIERS": "volta"})
+    line = marked_lines("stops", mistake)[0]
+    assert (result.returncode, result.stdout) == (1, "before\n"), result.stdout + result.stderr
+    assert re.fullmatch(rf"[^\n]*runtime_stops\.cu:{line}: {MISTAKES[mistake]}\n", result.stderr), result.stderr
 
 
 @only_cpu

@@ -1,5 +1,6 @@
 // Mistakes, one for each case: runtime_stops CASE does it and must be stopped with one sentence that
 // names the line marked with the comment HERE CASE.
+#include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -292,6 +293,17 @@ __global__ void return_kernel(float* values, int n) {
 }
 void early_return() { return_kernel<<<2, 32>>>(device_array(), 17); }
 
+__global__ void return_before_grid_kernel(float* values) {
+    if (threadIdx.x >= 17) return;
+    cooperative_groups::this_grid().sync();  // HERE return_before_grid
+    values[threadIdx.x] = 1;
+}
+void return_before_grid() {
+    float* values = device_array();
+    void* arguments[] = {&values};
+    cudaLaunchCooperativeKernel((void*)return_before_grid_kernel, dim3(2), dim3(32), arguments);
+}
+
 __global__ void condition_kernel(float* values) {
     if (threadIdx.x % 2 == 0) {
         values[threadIdx.x] = 1;
@@ -430,7 +442,7 @@ int main(int argc, char** argv) {
         CASE(child_dynamic),     CASE(called),
         CASE(called_by_pointer), CASE(called_in_template),
         CASE(other_device),      CASE(held_of_other_device),
-        CASE(no_value)};
+        CASE(no_value),          CASE(return_before_grid)};
     if (argc == 1) {
         for (const auto& entry : cases) std::printf("%s\n", entry.first.c_str());
         return 0;

@@ -60,7 +60,13 @@ void grid_barrier(const Site& site) {
              "barrier");
     }
     // Its first thread waits for the other blocks, while those of its own block wait for it.
-    block_barrier(false, site);
+    if (const unsigned int here = block_barrier(true, site),
+        all = blockDim.x * blockDim.y * blockDim.z;
+        here != all)
+        stop(format("%s: only %u of the %u threads of block %s reach this grid.sync(); the others "
+                    "ended before it. Every thread of the grid must reach it: no return before it.",
+                    to_string(site).c_str(), here, all, to_string(blockIdx).c_str()),
+             "barrier");
     const bool first = threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0;
     if (first && !current_grid->barrier->wait(site)) Core::mine().abort_kernel();
     block_barrier(false, site);
@@ -71,13 +77,14 @@ unsigned int rank_in_cluster() {
     return blockIdx.x % shape.x +
            shape.x * (blockIdx.y % shape.y + shape.y * (blockIdx.z % shape.z));
 }
-// As for the grid's barrier.
+// The same for a cluster; whose first thread has ended, the next one waits for the other blocks.
 void cluster_barrier(const Site& site) {
     block_barrier(false, site);
     if (current_cluster == nullptr) return;
-    const bool first = threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0;
-    if (first && !current_cluster->barrier.wait(site)) Core::mine().abort_kernel();
+    unsigned int& threads = Core::mine().threads_at_cluster;
+    if (threads++ == 0 && !current_cluster->barrier.wait(site)) Core::mine().abort_kernel();
     block_barrier(false, site);
+    threads = 0;
 }
 void* in_block_of_cluster(void* address, unsigned int rank) {
     const size_t blocks = current_cluster != nullptr ? current_cluster->cores.size() : 1;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "ended_threads.h"
 #include "observer.h"
 #include "report.h"
 
@@ -74,9 +75,9 @@ void waits_at_barrier(Stillness* stillness, bool begins);
 // Where the blocks of one grid wait for each other.
 class GridBarrier {
  public:
-    // `whole` is what the blocks make up, a grid or a cluster.
-    explicit GridBarrier(uint64_t blocks, Stillness* stillness, const char* whole = "grid")
-        : blocks_(blocks), stillness_(stillness), whole_(whole) {}
+    // The blocks make up a grid or a cluster.
+    explicit GridBarrier(uint64_t blocks, Stillness* stillness, bool is_cluster = false)
+        : blocks_(blocks), stillness_(stillness), is_cluster_(is_cluster) {}
 
     // A block, all of whose threads have arrived, waits for the others. False if the kernel was aborted.
     bool wait(const Site& site) {
@@ -120,13 +121,16 @@ class GridBarrier {
 
  private:
     void open() {
-        if (ended_ > 0 && !aborted_) {
+        if (ended_ > 0 && !aborted_ && is_cluster_ && EndedThreads::may_miss_barriers()) {
+            EndedThreads::miss(site_, ended_, blocks_, "blocks of a cluster");
+        } else if (ended_ > 0 && !aborted_) {
+            const char* const whole = is_cluster_ ? "cluster" : "grid";
             stop(format("%s: only %llu of the %llu blocks of the %s reach this %s.sync(); the "
                         "others have ended before "
                         "it. Every block of the %s must reach it: no return before it, no "
                         "condition around it.",
                         to_string(site_).c_str(), static_cast<unsigned long long>(arrived_),
-                        static_cast<unsigned long long>(blocks_), whole_, whole_, whole_),
+                        static_cast<unsigned long long>(blocks_), whole, whole, whole),
                  "barrier");
         }
         turns_ = Turn::ask(arrived_);  // they go on in the order in which they came
@@ -136,7 +140,7 @@ class GridBarrier {
     }
     const uint64_t blocks_;
     Stillness* const stillness_;
-    const char* const whole_;
+    const bool is_cluster_;
     uint64_t arrived_ = 0, ended_ = 0, turns_ = 0;
     std::atomic<uint64_t> round_{0};
     std::atomic<bool> aborted_{false};
@@ -157,7 +161,7 @@ struct Cluster {
         : shape(shape),
           number(number),
           cores(shape.x * shape.y * shape.z),
-          barrier(cores.size(), stillness, "cluster") {}
+          barrier(cores.size(), stillness, true) {}
 };
 
 // Threads of the operating system, each for one piece of work at a time; they sleep until the next.

@@ -32,6 +32,7 @@
 #ifdef CUDA_CPU_REPLAY
 #include "film.h"
 #endif
+#include "ended_threads.h"
 #include "memory.h"
 #include "observer.h"
 #include "order.h"
@@ -181,6 +182,7 @@ class Core {
         held_ = 1;
         arrived_ = 0;
         waits_ = 0;
+        threads_at_cluster = 0;
         aborting = false;
         serial_ = ++block_serial;
         block_ = blockIdx;
@@ -199,6 +201,9 @@ class Core {
         running = nullptr;
         return !aborting;
     }
+    // How many threads have passed the block's own barrier, on their way to that of the cluster.
+    unsigned int threads_at_cluster = 0;
+
     // The last block that has begun; another thread may ask.
     unsigned long long last_block() const { return __atomic_load_n(&serial_, __ATOMIC_RELAXED); }
 
@@ -233,18 +238,7 @@ class Core {
             suspend(Waiting::barrier, site);
             report_divergent_barrier();
         }
-        arrived_ = 0;
-        waits_ = 0;
-        barrier_result = barrier_count_;
-        observer::barrier();
-        // The threads of a large block do not fit into the cache together. The one that came last is
-        // still there, so go back the way that was come.
-        if (order_.kind == Order::random)
-            ready_.take_all_shuffled(at_barrier_, chance_);
-        else if (thread_count_ > 128 && order_.kind == Order::forward)
-            ready_.take_all_reversed(at_barrier_);
-        else
-            ready_.take_all(at_barrier_);
+        open_barrier();
         return nullptr;
     }
 
@@ -689,6 +683,22 @@ class Core {
     // Leaves the running thread for one that can go on.
     void switch_away() { go_on_with(next_runner()); }
 
+    // All that have not ended have arrived.
+    void open_barrier() {
+        arrived_ = 0;
+        waits_ = 0;
+        barrier_result = barrier_count_;
+        observer::barrier();
+        // The threads of a large block do not fit into the cache together. The one that came last is
+        // still there, so go back the way that was come.
+        if (order_.kind == Order::random)
+            ready_.take_all_shuffled(at_barrier_, chance_);
+        else if (thread_count_ > 128 && order_.kind == Order::forward)
+            ready_.take_all_reversed(at_barrier_);
+        else
+            ready_.take_all(at_barrier_);
+    }
+
     // ------------------------------------------------------------ warps
     void wait_in_warp(unsigned int number, Runner* runner) {
         warp_waiter_[number] = runner;
@@ -844,7 +854,12 @@ class Core {
                     return finish_meeting(first, lanes, nullptr);
             }
         }
-        report_deadlock();
+        // held_ is how many threads have not ended.
+        if (arrived_ == 0 || arrived_ != held_ || apart_ || !EndedThreads::may_miss_barriers())
+            report_deadlock();
+        EndedThreads::miss(barrier_site_, thread_count_ - arrived_, thread_count_,
+                           "threads of block " + to_string(blockIdx));
+        open_barrier();
     }
 
     void release_asking_lanes() {

@@ -48,7 +48,7 @@ class EndedThreads {
                          "sanitize FILE= takes it for a fault).\n",
                          first.c_str(),
                          barriers.size() > 1
-                             ? format(", and likewise at %zu others", barriers.size() - 1).c_str()
+                             ? format(" (and at %zu more like it)", barriers.size() - 1).c_str()
                              : "");
         });
     }

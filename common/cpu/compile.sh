@@ -214,6 +214,7 @@ while IFS= read -r word; do
         *) words+=("$word") ;;
     esac
 done <<<"$(xargs printf '%s\n' <<<"${CPU_CXXFLAGS:-} $extra_flags" | without_nvcc_options)"
+course=$(cd -- "$here/.." && pwd -P)
 # What a precompiled header and the program must have in common.
 agreed=("$(command -v -- "$cxx")" "${flags[@]}" "${instrument[@]}")
 for word in "${words[@]}"; do
@@ -231,10 +232,20 @@ done
 flags+=(-DCUDA_ON_CPU=1 -DLAB_COMPILED "-I$here/include" "${words[@]}" -idirafter "$here/include/samples")
 # A page that is given includes the pages with tasks from beside the source, whether that is the exercise or the
 # solution; and a solution has beside it only what differs.
+host_source=''
 if [ $runtime = no ]; then
     folder=$(dirname -- "$source")
     flags+=(-iquote "$folder")
     [ "$folder" = . ] || [ ! -d "$folder/../../labs/${folder##*/}" ] || flags+=(-iquote "$folder/../../labs/${folder##*/}")
+    # What is given for the host alone is compiled once, not with each change of a page.
+    place=$(cd -- "$folder" && pwd -P)
+    host_source=$course/../labs/${place##*/}/given/host.cpp
+    if [ -z "$sanitize" ] && [ $debug = no ] && [[ $source == *.cu && -f $host_source ]] && [ ${#observe[@]} -gt 0 ] &&
+        [ "$place/../../common" -ef "$course" ]; then
+        flags+=(-DLAB_GIVEN_COMPILED)
+    else
+        host_source=''
+    fi
 fi
 read -r -a more_link_flags <<<"${CPU_LDFLAGS:-}"
 link_flags+=("${more_link_flags[@]}")
@@ -248,7 +259,6 @@ if [ -n "$list" ] && [ ${#sources[@]} -gt 1 ]; then
     exit
 fi
 # nvcc includes its header in a .cu file alone. A lab's own goes before all others, too, so that both can be precompiled.
-course=$(cd -- "$here/.." && pwd -P)
 header=()
 [[ $source != *.cu ]] || header=(-include "$here/include/cuda_runtime.h")
 if [ -z "$list" ] && [ ${#header[@]} -gt 0 ]; then
@@ -264,7 +274,7 @@ if [ -n "$list" ] && [ $only_course = yes ]; then
 elif [ -n "$list" ]; then
     "${preprocess[@]}" -v -M -MT output -MF "$list"
     printf '\noutput:' >>"$list"
-    printf ' %q' "$here"/{compile.sh,nvcc_options.sh,translate.py,absent.py,declarations.py,precompiled.py,two_passes.py,ptx.py,ptx_warp.py,volatile_memory.py,{absent,foreign}_headers,absent_names,runtime.cpp,course.cpp,../replay/step_hooks.py} "$here"/runtime/* ${runtime_object:+"$runtime_object"} \
+    printf ' %q' "$here"/{compile.sh,nvcc_options.sh,translate.py,absent.py,declarations.py,precompiled.py,two_passes.py,ptx.py,ptx_warp.py,volatile_memory.py,{absent,foreign}_headers,absent_names,runtime.cpp,course.cpp,../replay/step_hooks.py} "$here"/runtime/* ${host_source:+"$host_source"} ${runtime_object:+"$runtime_object"} \
         "$("$cxx" -print-file-name=libboost_context.a)" >>"$list"
     exit
 fi
@@ -319,7 +329,18 @@ link() { # words of the compiler's line
         runtime_object=$(dirname -- "$output")/runtime.a
         bring_runtime "$runtime_object"
     fi
+    if [ -n "$host_source" ]; then
+        wait "$host_build" || exit
+        set -- "$@" -x none "$host_object"
+    fi
     run_compiler "$@" -x none "$runtime_object" -no-pie -Wl,-z,norelro "${link_flags[@]}" -l:libboost_context.a -o "$work/output"
+}
+# Brings up to date what a lab has for the host alone, beside the runtime, for the same options.
+bring_host() {
+    host_object=$(dirname -- "${runtime_object:-$output}")/given/${place##*/}-$(printf '%s\0' "$cxx" "${flags[@]}" | cksum | cut -d ' ' -f 1).o
+    bash "$here/../build.sh" --compiler "$cxx" -o "$host_object" bash "$here/compile.sh" --object "${passed[@]}" \
+        --flags "$extra_flags -DLAB_GIVEN_COMPILED" "$host_source" &
+    host_build=$!
 }
 # Compiles; what the program uses and nobody has is said in a sentence.
 run_compiler() { # words of the compiler's line
@@ -424,6 +445,7 @@ else
         if [ ${#header[@]} -gt 0 ] && [ ${#second[@]} = 0 ] && [ $translate = no ]; then
             precompiled=(--precompiled "$(dirname -- "${runtime_object:-$output}")" $((${#header[@]} / 2)) "${agreed[@]}")
         fi
+        [ -z "$host_source" ] || [ $translate$only_object$only_say != nonono ] || bring_host
         translator "${observe[@]}" "${second[@]}" "${precompiled[@]}" <"$work/preprocessed.ii" >"$translated"
         cat -- "$work/said" >&2
         # Messages name no line of the course (runtime/faults.h); a lab has its variants of further/ or not (lab/checks.h),

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 MARKER = re.compile(r'^# \d+ ("[^\n]*")[^\n]*\n', re.MULTILINE)
 COURSE = re.compile(r'\bcommon/(?:lab/)?\w+\.h"$')
+GIVEN = re.compile(r'\bgiven/\w+\.h"$')  # by a lab, and compiled in its given/host.cpp
 HIDDEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|^#[^\n]*', re.MULTILINE)
 BRACKET = re.compile(r"[({};]")
 SCOPE = re.compile(r"(?:namespace \w+|(?:\w+:\s*)*(?:class|struct) \w[^()=]*)\s*")
@@ -21,8 +22,10 @@ def visible(text: str) -> str:
     """The code of the headers that say #pragma interface, in its place, without what is in quotes."""
     markers = list(MARKER.finditer(text))
     ends = [*(marker.start() for marker in markers[1:]), len(text)]
+    implements = "\n#pragma implementation" in text
     compiled = {marker[1] for marker, end in zip(markers, ends)
-                if COURSE.search(marker[1]) and "\n#pragma interface" in text[marker.end() - 1:end]}
+                if (COURSE.search(marker[1]) or GIVEN.search(marker[1]) and not implements)
+                and "\n#pragma interface" in text[marker.end() - 1:end]}
     seen, at = [], 0
     for marker, end in zip(markers, ends):
         if marker[1] in compiled:

@@ -18,6 +18,8 @@
 // further/ has the fastest ones, which are there to be read: FURTHER=1 builds them. given/program.h leads
 // from the command line to the table.
 #include "../../common/lab.h"
+#include "given/device.cuh"
+#include "given/host.h"
 #include "given/program.h"
 
 int main(int argc, char** argv) { return run_program(argc, argv); }

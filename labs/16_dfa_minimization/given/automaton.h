@@ -1,6 +1,9 @@
 // Complete deterministic automata: what they are, the families that the lab measures with, and how
 // a partition of the states makes a smaller automaton.
 #pragma once
+#ifdef LAB_GIVEN_COMPILED
+#pragma interface  // compiled once, in host.cpp
+#endif
 
 #include <algorithm>
 #include <cstdint>

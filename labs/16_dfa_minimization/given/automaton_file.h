@@ -2,6 +2,9 @@
 // is a final state; the first state of the file is the start. OpenFst reads and writes the same
 // form (fstcompile --acceptor). A line "--" separates several automata in one file.
 #pragma once
+#ifdef LAB_GIVEN_COMPILED
+#pragma interface  // compiled once, in host.cpp
+#endif
 
 #include <sys/stat.h>
 

@@ -1,8 +1,6 @@
 // The refinements that run on the device, in the order of the ladder.
 #pragma once
 
-#include <cstring>
-#include <string>
 #include <vector>
 
 #include "folding.cuh"
@@ -15,20 +13,7 @@
 #include "../further/worklist_rounds.cuh"
 #endif
 
-// Refines until nothing splits. class_of: (states), on the device; becomes the coarsest partition
-// that tells final states apart and is respected by every letter, numbered by lowest states.
-using Refine = Refined (*)(const DeviceAutomaton& automaton, int32_t* class_of,
-                           const RefineOptions& options);
-
-struct DeviceVariant {
-    const char* name;
-    Refine refine;
-    // That it allocates at most, beside the automaton and class_of.
-    int64_t (*bytes)(int64_t states, int64_t symbols, const RefineOptions& options);
-};
-
-// Those that can run here.
-inline std::vector<DeviceVariant> device_variants() {
+std::vector<DeviceVariant> device_variants() {
     return {
         {"horizontal_a", refine_by_counting<Form::horizontal, Solution::a>,
          counting_bytes<Form::horizontal>},
@@ -52,21 +37,4 @@ inline std::vector<DeviceVariant> device_variants() {
         {"adaptive", refine_adaptively, adaptive_bytes},
 #endif
     };
-}
-
-// The device memory that the variant needs at its peak, the automaton and class_of included.
-inline int64_t device_bytes(const char* name, int64_t states, int64_t symbols,
-                            const RefineOptions& options) {
-    int64_t bytes = 4 * states * symbols + 5 * states;
-    for (const DeviceVariant& variant : device_variants()) {
-        if (std::strcmp(variant.name, name) == 0) bytes += variant.bytes(states, symbols, options);
-    }
-    return bytes;
-}
-
-inline Refine find_device_variant(const std::string& name) {
-    for (const DeviceVariant& variant : device_variants()) {
-        if (name == variant.name) return variant.refine;
-    }
-    return nullptr;
 }

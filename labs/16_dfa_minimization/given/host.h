@@ -1,22 +1,16 @@
 // The variants on the host, in the order of the ladder.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "hopcroft.h"
 #include "moore.h"
 #include "moore_hash.h"
+#include "variants.h"
 #ifdef _OPENMP
 #include "openmp.h"
 #include "parallel_sort.h"
 #endif
-
-struct HostVariant {
-    const char* name;
-    Partition (*minimize)(const Automaton&, const HostOptions&);
-    int64_t (*bytes)(int64_t states, int64_t symbols);  // beside the automaton and the partition
-};
 
 int64_t sort_bytes(int64_t states, int64_t symbols) {
     return SignatureSort::bytes(states, symbols);
@@ -29,7 +23,7 @@ int64_t unfolded_bytes(int64_t states, int64_t symbols) {
 
 int64_t hash_bytes(int64_t states, int64_t) { return HashedRounds::bytes(states); }
 
-inline const std::vector<HostVariant>& host_variants() {
+const std::vector<HostVariant>& host_variants() {
     static const std::vector<HostVariant> variants = {
         {"hopcroft", hopcroft, hopcroft_bytes},
         {"moore_radix", moore_radix, sort_bytes},
@@ -44,11 +38,4 @@ inline const std::vector<HostVariant>& host_variants() {
 #endif
     };
     return variants;
-}
-
-inline const HostVariant* find_host_variant(const std::string& name) {
-    for (const HostVariant& variant : host_variants()) {
-        if (name == variant.name) return &variant;
-    }
-    return nullptr;
 }

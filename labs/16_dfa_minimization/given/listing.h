@@ -1,5 +1,8 @@
 // The words of a file with automata: what stands there of each, refused where it is not as it should be.
 #pragma once
+#ifdef LAB_GIVEN_COMPILED
+#pragma interface  // compiled once, in host.cpp
+#endif
 
 #include <algorithm>
 #include <string>

@@ -3,6 +3,9 @@
 // digit. Within a class the first signature keeps the class's number and each further one gets a new
 // number, so that a state that is alone in its class can be left out for ever.
 #pragma once
+#ifdef LAB_GIVEN_COMPILED
+#pragma interface  // compiled once, in host.cpp
+#endif
 
 #include <cstdint>
 #include <utility>

@@ -1,16 +1,16 @@
 // What the command line says.
 #pragma once
+#ifdef LAB_GIVEN_COMPILED
+#pragma interface  // compiled once, in host.cpp
+#endif
 
 #include <algorithm>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "automaton.h"
 #include "automaton_file.h"
-#include "device.cuh"
-#include "host.h"
-#include "short_form.h"
+#include "variants.h"
 
 struct Options {
     std::string input, file, action, format, output, classes, reference;

@@ -6,28 +6,7 @@
 
 #include "../../../common/lab.h"
 #include "prefix_sum.cuh"
-#include "verify.h"
-
-// An automaton in device memory.
-struct DeviceAutomaton {
-    int64_t states, symbols;
-    const int32_t* next;      // (symbols, states), letter-major: next[symbol * states + state]
-    const uint8_t* is_final;  // (states), 0 or 1
-};
-
-// What may be chosen; 0 leaves a choice to the variant.
-struct RefineOptions {
-    int threads_per_block = 0;    // a power of two, 64 to 1024
-    int elements_per_thread = 0;  // of the counting sort: the length of a segment, in threads
-    int bits_per_step = 0;        // of the counting sort: at most log2(threads_per_block)
-    bool verbose = false;         // a line on standard error for each round
-    FirstFault* fault = nullptr;  // receives what goes wrong first
-};
-
-// rounds counts the last one too, which finds nothing more to split; no states take no round.
-struct Refined {
-    int64_t classes = 0, rounds = 0;
-};
+#include "variants.h"
 
 constexpr int usual_threads = 256;
 

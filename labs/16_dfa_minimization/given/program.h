@@ -1,13 +1,17 @@
 // The program: from the command line to the table.
 #pragma once
+#ifdef LAB_GIVEN_COMPILED
+#pragma interface  // compiled once, in host.cpp
+#endif
 
 #include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
 
-#include "automaton_text.h"
+#include "in_and_out.h"
 #include "runner.h"
+#include "short_form.h"
 
 // Large automata take their time to be made: what there is no room for is refused before.
 inline void require_room_for_reference(const Options& options) {
@@ -19,64 +23,6 @@ inline void require_room_for_reference(const Options& options) {
     const int64_t bytes = reference_for(options, transitions)->bytes(states, options.m);
     lab::require_host_memory(bytes + 4 * transitions + 9 * states,
                              "the automaton and the reference that finds its classes");
-}
-
-inline std::vector<Automaton> make_automata(const Options& options) {
-    if (options.input != "decode" && options.action == "minimize") {
-        require_room_for_reference(options);
-    }
-    std::vector<Automaton> automata;
-    if (options.input == "decode") {
-        automata = read_automata(options.file, options.completion);
-    } else if (options.input == "best-case") {
-        automata.push_back(best_case(options.n, options.m));
-    } else if (options.input == "worst-case") {
-        automata.push_back(worst_case(options.n, options.m));
-    } else if (options.input == "random") {
-        automata.push_back(random_automaton(options.n, options.m, options.seed));
-    } else {
-        automata.push_back(copies(options.n, options.m, options.count, options.seed));
-    }
-    return automata;
-}
-
-inline std::string size_text(const Options& options, const std::vector<Automaton>& automata) {
-    int64_t states = 0;
-    for (const Automaton& automaton : automata) states += automaton.states;
-    if (automata.size() > 1) {
-        return lab::format("%zu automata, %lld states", automata.size(), (long long)states);
-    }
-    const std::string size =
-        lab::format("%lld states, %lld symbols", (long long)states, (long long)automata[0].symbols);
-    const std::string family =
-        options.input == "decode" ? lab::quoted(options.file) : options.input;
-    const std::string copies =
-        options.input == "copies" ? lab::format(", %lld copies", (long long)options.count) : "";
-    return family + ": " + size + copies;
-}
-
-inline std::string formatted(const Automaton& automaton, const Options& options) {
-    lab::require_host_memory(2 * encoded_bytes(automaton), "the text of that automaton");
-    if (options.format == "dot") return drawn(automaton);
-    if (options.format == "pretty-print") return pretty_printed(automaton);
-    return encoded(automaton, options.without_sink);
-}
-
-// Several automata are separated as read_automata() wants them.
-inline void write_text(const std::vector<Automaton>& automata, const Options& options) {
-    std::string text;
-    for (size_t i = 0; i < automata.size(); ++i) {
-        if (i > 0 && options.format == "encode") text += "--\n";
-        text += formatted(automata[i], options);
-    }
-    if (options.output.empty()) {
-        std::fwrite(text.data(), 1, text.size(), stdout);
-        lab::require_printed();
-        return;
-    }
-    const int problem = lab::write_file(options.output, {{text.data(), text.size()}});
-    if (problem == 0) return;
-    lab::fail("cannot write %s: %s", lab::quoted(options.output).c_str(), std::strerror(problem));
 }
 
 inline void write_minimal(const std::vector<Automaton>& automata,
@@ -128,6 +74,9 @@ inline int run_program(int argc, char** argv) {
     lab::Results results(arguments);
     arguments.finish();
     refuse_contradictions(arguments, options);
+    if (options.input != "decode" && options.action == "minimize") {
+        require_room_for_reference(options);
+    }
     const std::vector<Automaton> automata = make_automata(options);
     if (options.action == "minimize") return minimize(options, automata, results);
     if (options.format != "pass") write_text(automata, options);

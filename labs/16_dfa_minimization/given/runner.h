@@ -1,5 +1,8 @@
 // Runs variants on automata, judges what they find, and takes their times.
 #pragma once
+#ifdef LAB_GIVEN_COMPILED
+#pragma interface  // compiled once, in host.cpp
+#endif
 
 #include <algorithm>
 #include <memory>
@@ -47,9 +50,9 @@ class OnDevice {
  private:
     const Automaton& automaton_;
     lab::Carriers& carriers_;
-    DeviceArray<int32_t> next_;
-    DeviceArray<uint8_t> is_final_;
-    DeviceArray<int32_t> class_of_;
+    lab::DeviceArray<int32_t> next_;
+    lab::DeviceArray<uint8_t> is_final_;
+    lab::DeviceArray<int32_t> class_of_;
 };
 
 // The median of a time already taken and, if that was short, of more.

@@ -1,6 +1,9 @@
 // The signatures of a round. That of a state has a digit for its own class and one for the class of each
 // state that it leads to. With --verify it is said here what goes wrong with them first.
 #pragma once
+#ifdef LAB_GIVEN_COMPILED
+#pragma interface  // compiled once, in host.cpp
+#endif
 
 #include <cstdint>
 #include <vector>

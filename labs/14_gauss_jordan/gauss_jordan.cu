@@ -20,6 +20,10 @@
 // the same elimination on the host. FURTHER=1 builds the pages of further/, which are there to be read;
 // make bench compares with cusolver and openblas.
 #include "../../common/lab.h"
+#include "given/path_variants.cuh"
 #include "given/program.h"
+#ifdef LAB_FURTHER
+#include "further/variants.cuh"
+#endif
 
 int main(int argc, char** argv) { return run_program(argc, argv); }

@@ -13,13 +13,6 @@
 
 #include "given/system.h"
 
-// A row that may hold the pivot. The bits of a magnitude, read as an unsigned number, are ordered as
-// the magnitudes are (NaN above all), so that types and warps can be served by integer arithmetic.
-struct Candidate {
-    unsigned long long magnitude;
-    int row;
-};
-
 __device__ inline Candidate nobody() { return {0, INT_MAX}; }
 
 __device__ inline Candidate candidate(double value, int row) {
@@ -92,16 +85,6 @@ __global__ void back_substitute(System<T> system, T* x) {
         (void)row, (void)thread, (void)sides, (void)side, (void)sums, (void)x;
     }
 }
-
-// What the kernels of a variant work on, and where they put what they find.
-template <class T>
-struct Work {
-    System<T> system;
-    T* x;  // (n, right-hand sides)
-    Candidate *candidates, *pivot;
-    unsigned* finished;  // 0 between launches
-    int* singular;       // -1, or the first column without a pivot
-};
 
 // Four launches a step, and a copy that the host waits for: it must know the pivot's row to launch the
 // exchange.

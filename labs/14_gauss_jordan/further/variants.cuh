@@ -87,3 +87,6 @@ std::vector<Variant<T>> further_variants(const Solver<T>& solver) {
     }
     return variants;
 }
+
+template std::vector<Variant<float>> further_variants(const Solver<float>& solver);
+template std::vector<Variant<double>> further_variants(const Solver<double>& solver);

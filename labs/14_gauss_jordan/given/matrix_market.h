@@ -1,6 +1,9 @@
 // Matrix Market's files (.mtx): a heading, comments, a line of sizes, then the values, column after column
 // (array) or each with its row and column, counted from 1 (coordinate).
 #pragma once
+#ifdef LAB_GIVEN_COMPILED
+#pragma interface  // compiled once, in host.cpp
+#endif
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,8 @@
 // What the program says besides its table, and what it writes.
 #pragma once
+#ifdef LAB_GIVEN_COMPILED
+#pragma interface  // compiled once, in host.cpp
+#endif
 
 #include "run.h"
 

@@ -53,3 +53,22 @@ std::vector<Variant<T>> path_variants(const Solver<T>& solver) {
     }
     return variants;
 }
+
+template <class T>
+HostFactors<T> blocked_factors(Solver<T>& solver) {
+    const int n = solver.n();
+    const System<T>& system = solver.work().system;
+    Blocked<T> blocked(n, solver.work().singular);
+    solver.reset();
+    blocked.factor(system);
+    HostFactors<T> factors = {std::vector<T>(size_t(n) * n), order_of(blocked.pivots(), n), -1};
+    CHECK(cudaMemcpy2D(factors.lu.data(), n * sizeof(T), system.values, system.stride * sizeof(T),
+                       n * sizeof(T), n, cudaMemcpyDeviceToHost));
+    factors.singular = solver.singular();
+    return factors;
+}
+
+template std::vector<Variant<float>> path_variants(const Solver<float>& solver);
+template std::vector<Variant<double>> path_variants(const Solver<double>& solver);
+template HostFactors<float> blocked_factors(Solver<float>& solver);
+template HostFactors<double> blocked_factors(Solver<double>& solver);

@@ -1,16 +1,15 @@
 // The program: the command line, the runs of all variants, and what is said below the table.
 #pragma once
+#ifdef LAB_GIVEN_COMPILED
+#pragma interface  // compiled once, in host.cpp
+#endif
 
 #include <string>
 #include <vector>
 
 #include "notes.h"
-#include "path_variants.cuh"
 #include "peers.h"
 #include "run.h"
-#ifdef LAB_FURTHER
-#include "../further/variants.cuh"
-#endif
 
 inline std::vector<std::string> variant_names() {
     std::vector<std::string> names = {"cpu",   "report",  "on_device", "gauss_jordan",
@@ -32,21 +31,6 @@ inline std::vector<std::string> names_with_peers() {
     names.insert(names.end(), further_names.begin(), further_names.end());
     names.insert(names.end(), {"cusolver", "openblas"});
     return names;
-}
-
-// The factors on the host, for the condition of a matrix that the CPU would take too long for.
-template <class T>
-HostFactors<T> host_factors(Solver<T>& solver) {
-    const int n = solver.n();
-    const System<T>& system = solver.work().system;
-    Blocked<T> blocked(n, solver.work().singular);
-    solver.reset();
-    blocked.factor(system);
-    HostFactors<T> factors = {std::vector<T>(size_t(n) * n), order_of(blocked.pivots(), n), -1};
-    CHECK(cudaMemcpy2D(factors.lu.data(), n * sizeof(T), system.values, system.stride * sizeof(T),
-                       n * sizeof(T), n, cudaMemcpyDeviceToHost));
-    factors.singular = solver.singular();
-    return factors;
 }
 
 inline std::string system_text(int64_t n, int64_t sides) {
@@ -110,12 +94,16 @@ int run(const Options& options, lab::Results& results) {
     if (int64_t(judged_sides(n, sides).size()) < sides) {
         results.note("judged by some of the right-hand sides, which are spread evenly");
     }
+    const bool blocked_fits =
+        std::any_of(variants.begin(), variants.end(), [](const Variant<T>& variant) {
+            return variant.name == "blocked" && variant.reason.empty();
+        });
 #ifndef LAB_BENCH  // no row needs it, and the host takes seconds
-    if (!by_cpu && n <= most_panel_rows) {
-        run.condition = estimate_condition(host_factors(solver), run.norms.columns, n);
+    if (!by_cpu && blocked_fits) {
+        run.condition = estimate_condition(blocked_factors(solver), run.norms.columns, n);
     }
 #endif
-    if (std::isnan(run.condition) && n <= most_panel_rows) {
+    if (std::isnan(run.condition) && blocked_fits) {
         results.note("the condition is not asked for in a benchmark of so many unknowns");
     } else if (std::isnan(run.condition)) {
         results.note("the condition is not known: so many unknowns are too many for `blocked`");

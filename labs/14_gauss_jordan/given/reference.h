@@ -1,5 +1,8 @@
 // What the CPU does: elimination with partial pivoting, and an estimate of the condition.
 #pragma once
+#ifdef LAB_GIVEN_COMPILED
+#pragma interface  // compiled once, in host.cpp
+#endif
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,8 @@
 // A system on the device, and how a variant solves it.
 #pragma once
+#ifdef LAB_GIVEN_COMPILED
+#pragma interface  // compiled once, in host.cpp
+#endif
 
 #include <functional>
 #include <string>
@@ -8,7 +11,6 @@
 
 #include "input.h"
 #include "reference.h"
-#include "report.cuh"
 #include "system.h"
 
 template <class T>
@@ -97,3 +99,13 @@ struct Variant {
     std::function<lab::Launch(int& rounds)> solve;  // rounds: of refinement; 0: doubles had to help
     std::string reason;                             // why it cannot run here, or ""
 };
+
+// Those that can run here, in the order of the ladder: path_variants.cuh, further/variants.cuh.
+template <class T>
+std::vector<Variant<T>> path_variants(const Solver<T>& solver);
+template <class T>
+std::vector<Variant<T>> further_variants(const Solver<T>& solver);
+
+// The factors on the host, for the condition of a matrix that the CPU would take too long for.
+template <class T>
+HostFactors<T> blocked_factors(Solver<T>& solver);

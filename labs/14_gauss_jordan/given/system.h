@@ -30,6 +30,23 @@ constexpr int64_t elements_on_device(int64_t n, int64_t sides) {
     return 2 * n * stride_of(int(n), int(sides)) + n * sides;
 }
 
+// A row that may hold the pivot. The bits of a magnitude, read as an unsigned number, are ordered as
+// the magnitudes are (NaN above all), so that types and warps can be served by integer arithmetic.
+struct Candidate {
+    unsigned long long magnitude;
+    int row;
+};
+
+// What the kernels of a variant work on, and where they put what they find.
+template <class T>
+struct Work {
+    System<T> system;
+    T* x;  // (n, right-hand sides)
+    Candidate *candidates, *pivot;
+    unsigned* finished;  // 0 between launches
+    int* singular;       // -1, or the first column without a pivot
+};
+
 using lab::DeviceArray;
 
 inline unsigned blocks_for(int64_t count, int64_t threads) {

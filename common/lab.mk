@@ -174,7 +174,7 @@ build_runtime := $(compile) --runtime -o $(runtime)
 # cores have work; the checker waits for what it needs.
 flags_of_watched = --flags=$(call quote,$(flags))
 watched := $(if $(filter cpu,$(backend)),$(if $(filter g++,$(CXX)),--source $(up)$(kind)/$(lab)/$(name).cu $(flags_of_watched)))
-watched_builds := $(if $(watched),$(if $(filter check,$(MAKECMDGOALS)),$(if $(filter --case --list --help,$(ARGS)),,$(strip \
+watched_builds := $(if $(watched),$(if $(filter check,$(MAKECMDGOALS)),$(if $(filter --case --first --list --help,$(ARGS)),,$(strip \
     $(shell sed -n 's/^ *lab\.watched\>.*/races/p; s/^ *lab\.shown\>.*/accesses/p' check.py | sort -ru)))))
 build_beside := $(if $(watched_builds),$(at) for flavour in $(watched_builds); do BACKEND=cpu $(call python_path,$(up)common) \
     $(call quote,$(PYTHON)) -B -m checker.sanitize --build "$$flavour" $(flags_of_watched) $(up)$(kind)/$(lab)/$(name).cu; done)

@@ -240,7 +240,7 @@ if [ $runtime = no ]; then
     # What is given for the host alone is compiled once, not with each change of a page.
     place=$(cd -- "$folder" && pwd -P)
     host_source=$course/../labs/${place##*/}/given/host.cpp
-    if [ -z "$sanitize" ] && [ $debug = no ] && [[ $source == *.cu && -f $host_source ]] && [ ${#observe[@]} -gt 0 ] &&
+    if [ $debug = no ] && [[ $source == *.cu && -f $host_source ]] && [ ${#observe[@]} -gt 0 ] &&
         [ "$place/../../common" -ef "$course" ]; then
         flags+=(-DLAB_GIVEN_COMPILED)
     else
@@ -337,7 +337,7 @@ link() { # words of the compiler's line
 }
 # Brings up to date what a lab has for the host alone, beside the runtime, for the same options.
 bring_host() {
-    host_object=$(dirname -- "${runtime_object:-$output}")/given/${place##*/}-$(printf '%s\0' "$cxx" "${flags[@]}" | cksum | cut -d ' ' -f 1).o
+    host_object=$(dirname -- "${runtime_object:-$output}")/given/${place##*/}-$(printf '%s\0' "${agreed[@]}" "${words[@]}" | cksum | cut -d ' ' -f 1).o
     bash "$here/../build.sh" --compiler "$cxx" -o "$host_object" bash "$here/compile.sh" --object "${passed[@]}" \
         --flags "$extra_flags -DLAB_GIVEN_COMPILED" "$host_source" &
     host_build=$!

@@ -171,7 +171,7 @@ runtime := $(top)/build/$(if $(explain),sanitize/accesses,cpu)$(debug)/runtime.a
 build_runtime := $(compile) --runtime -o $(runtime)
 
 # What the checker builds once more, to look for races and to count accesses. It begins beside the program, so that both
-# cores have work; the checker waits for what it needs.
+# cores have work; the checker waits for what it needs. With --first the program has both, and the checker begins it.
 flags_of_watched = --flags=$(call quote,$(flags))
 watched := $(if $(filter cpu,$(backend)),$(if $(filter g++,$(CXX)),--source $(up)$(kind)/$(lab)/$(name).cu $(flags_of_watched)))
 watched_builds := $(if $(watched),$(if $(filter check,$(MAKECMDGOALS)),$(if $(filter --case --first --list --help,$(ARGS)),,$(strip \

@@ -237,14 +237,13 @@ if [ $runtime = no ]; then
     folder=$(dirname -- "$source")
     flags+=(-iquote "$folder")
     [ "$folder" = . ] || [ ! -d "$folder/../../labs/${folder##*/}" ] || flags+=(-iquote "$folder/../../labs/${folder##*/}")
-    # What is given for the host alone is compiled once, not with each change of a page.
+    # What a lab of the course is given for the host alone is compiled once, not with each change of a page.
     place=$(cd -- "$folder" && pwd -P)
-    host_source=$course/../labs/${place##*/}/given/host.cpp
-    if [ $debug = no ] && [[ $source == *.cu && -f $host_source ]] && [ ${#observe[@]} -gt 0 ] &&
-        [ "$place/../../common" -ef "$course" ]; then
+    lab=$course/../labs/${place##*/}
+    if [ $debug = no ] && [ ${#observe[@]} -gt 0 ] && [[ $source == *.cu && -f $lab/given/host.cpp ]] &&
+        { [ "$place" -ef "$lab" ] || [ "$place" -ef "$course/../solutions/${place##*/}" ]; }; then
+        host_source=$lab/given/host.cpp
         flags+=(-DLAB_GIVEN_COMPILED)
-    else
-        host_source=''
     fi
 fi
 read -r -a more_link_flags <<<"${CPU_LDFLAGS:-}"
@@ -335,7 +334,7 @@ link() { # words of the compiler's line
     fi
     run_compiler "$@" -x none "$runtime_object" -no-pie -Wl,-z,norelro "${link_flags[@]}" -l:libboost_context.a -o "$work/output"
 }
-# Brings up to date what a lab has for the host alone, beside the runtime, for the same options.
+# Brings up to date what the lab's given/host.cpp holds, beside the runtime, for the same options.
 bring_host() {
     host_object=$(dirname -- "${runtime_object:-$output}")/given/${place##*/}-$(printf '%s\0' "${agreed[@]}" "${words[@]}" | cksum | cut -d ' ' -f 1).o
     bash "$here/../build.sh" --compiler "$cxx" -o "$host_object" bash "$here/compile.sh" --object "${passed[@]}" \

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -898,6 +899,73 @@ def test_headers_are_compiled_once_and_known_by_their_content(folder):
     assert made.returncode == 0, made.stderr
     assert not taken(source, "--flags", "-O0 -Wno-unused") and len(list(place.glob("*.gch"))) == spoiled + 1
     assert farm.run(folder / "program").returncode in (0, 77)
+
+
+GIVEN = """#pragma once
+#ifdef LAB_GIVEN_COMPILED
+#pragma interface
+#endif
+int page();
+inline int given() { return 1 + page(); }
+"""
+
+
+@pytest.fixture
+def lab_with_host(folder):
+    """A course with one lab, which has a page and a header that is compiled once."""
+    (folder / "common").mkdir()
+    for part in ("cpu", "lab", "build.sh", "lab.h", "replay"):
+        (folder / "common" / part).symlink_to(farm.ROOT / "common" / part)
+    for place in ("labs/21_toy/given", "solutions/21_toy", "build"):
+        (folder / place).mkdir(parents=True)
+    (folder / "labs/21_toy/given/toy.h").write_text(GIVEN)
+    (folder / "labs/21_toy/given/host.cpp").write_text('#pragma implementation "toy.h"\n#include "toy.h"\n')
+    for place, number in (("labs", 10), ("solutions", 20)):
+        (folder / place / "21_toy/page.cuh").write_text(f"int page() {{ return {number}; }}\n")
+        (folder / place / "21_toy/toy.cu").write_text(
+            '#include <cstdio>\n#include "page.cuh"\n#include "given/toy.h"\nint main() { printf("%d\\n", given()); }\n')
+    shutil.copy(farm.call(farm.runtime, "cpu"), folder / "build")
+    return folder
+
+
+def test_what_is_given_for_the_host_is_compiled_once(lab_with_host):
+    """Not with a change of a page, nor for the solution as well; but with a change of its own, and with other flags."""
+    def printed(place="labs", *flags):
+        built = farm.run("bash", lab_with_host / "common/cpu/compile.sh", "--python", sys.executable, "--runtime-object",
+                         "build/runtime.a", *flags, f"{place}/21_toy/toy.cu", "-o", "build/toy", cwd=lab_with_host)
+        assert built.returncode == 0, built.stderr
+        return int(farm.run(lab_with_host / "build/toy").stdout), {path: path.stat().st_ino for path in lab_with_host.glob("build/given/*.o")}
+
+    lab = lab_with_host / "labs/21_toy"
+    number, first = printed()
+    assert number == 11 and len(first) == 1
+    (lab / "page.cuh").write_text("int page() { return 30; }\n")
+    assert printed() == (31, first)
+    assert printed("solutions") == (21, first)
+    (lab / "given/toy.h").write_text(GIVEN.replace("1 +", "2 +"))
+    number, second = printed()
+    assert number == 32 and second.keys() == first.keys() and second != first
+    number, both = printed("labs", "--flags", "-DOTHER")
+    assert number == 32 and len(both) == 2
+
+
+def test_what_is_wrong_in_what_is_given_for_the_host_ends_the_build(lab_with_host):
+    (lab_with_host / "labs/21_toy/given/toy.h").write_text(GIVEN.replace("1 +", "unknown +"))
+    built = farm.run("bash", lab_with_host / "common/cpu/compile.sh", "--python", sys.executable, "--runtime-object", "build/runtime.a",
+                     "labs/21_toy/toy.cu", "-o", "build/toy", cwd=lab_with_host)
+    assert built.returncode != 0 and "toy.h:6" in built.stderr and not (lab_with_host / "build/toy").exists()
+
+
+@pytest.mark.parametrize("host", sorted(farm.ROOT.glob("labs/*/given/host.cpp")), ids=lambda host: host.parts[-3])
+def test_what_a_lab_compiles_once_has_nothing_of_a_page(host):
+    """Neither the exercise's nor the solution's: no page is read for it. And what it holds is what says so."""
+    said = farm.run("bash", COMPILE, "--python", sys.executable, "--list", "/dev/stdout", "--flags", "-DLAB_GIVEN_COMPILED", host)
+    read = {Path(word).resolve() for word in shlex.split(said.stdout.replace("\\\n", " ")) if "/labs/" in word}
+    read = {path for path in read if path.is_relative_to(farm.ROOT / "labs")}
+    assert host in read and all(path.parent == host.parent for path in read)
+    implemented = re.findall(r'^#pragma implementation "(.*)"$', host.read_text(), re.MULTILINE)
+    assert implemented == sorted(path.name for path in host.parent.iterdir() if "\n#pragma interface" in path.read_text())
+    assert {host.parent / name for name in implemented} <= read
 
 
 def test_options_of_the_environment_make_other_precompiled_headers(folder):

@@ -44,9 +44,10 @@ def test_table_of_features():
 @pytest.mark.ahead(farm.build, "tests/programs/library_mistakes.cu")
 @pytest.mark.parametrize("mistake, said", [
     ("host", "library_mistakes.cu:14: cublasSscal: x, 0x[0-9a-f]+, is memory of the host. A library of CUDA only uses device memory"),
-    ("small", "library_mistakes.cu:15: cublasSscal: x, 0x[0-9a-f]+, is too small: 36 bytes are used, and there are 32 bytes"),
-    ("scalar", "library_mistakes.cu:16: cublasSscal: alpha, 0x[0-9a-f]+, is device memory, but a pointer to the host is expected"),
-    ("freed", "library_mistakes.cu:19: cublasSscal: x, 0x[0-9a-f]+, is memory that was given to cudaFree"),
+    ("null", "library_mistakes.cu:15: cublasSscal: x is a null pointer"),
+    ("small", "library_mistakes.cu:16: cublasSscal: x, 0x[0-9a-f]+, is too small: 36 bytes are used, and there are 32 bytes"),
+    ("scalar", "library_mistakes.cu:17: cublasSscal: alpha, 0x[0-9a-f]+, is device memory, but a pointer to the host is expected"),
+    ("freed", "library_mistakes.cu:20: cublasSscal: x, 0x[0-9a-f]+, is memory that was given to cudaFree"),
 ])
 def test_wrong_memory_for_a_library(mistake, said):
     result = farm.run(farm.build("tests/programs/library_mistakes.cu"), mistake)

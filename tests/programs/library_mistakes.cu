@@ -12,6 +12,7 @@ int main(int, char** arguments) {
     cudaMalloc(&device, sizeof host);
     const auto is = [&](const char* name) { return std::strcmp(arguments[1], name) == 0; };
     if (is("host")) cublasSscal(handle, 8, &alpha, host, 1);
+    if (is("null")) cublasSscal(handle, 8, &alpha, nullptr, 1);
     if (is("small")) cublasSscal(handle, 5, &alpha, device, 2);
     if (is("scalar")) cublasSscal(handle, 8, device, device, 1);
     if (is("freed")) {

@@ -89,6 +89,10 @@ bool meets_capture(EndsCapture which) {
 
 void expect_on_device(const char* function, const Piece& piece) {
     const Allocation* const allocation = Memory::instance().find(piece.start);
+    if (piece.start == nullptr) {
+        stop(format("%s%s: %s is a null pointer.", learners_place().c_str(), function, piece.name),
+             "host-pointer");
+    }
     if (allocation == nullptr) {
         stop(argument_of(function, piece.name, piece.start) +
                  "memory of the host. A library of CUDA only uses device memory: allocate it with "

@@ -285,7 +285,10 @@ cudaError_t destroy_object(unsigned long long object) {
 }  // namespace
 
 cudaError_t bind(textureReference& reference, const cudaResourceDesc& resource) {
-    if (const Call call; !call) return call.state;
+    const Call call;
+    if (!call) return call.state;
+    Queue::instance().run_until(
+        Queue::instance().last_number());  // which read what was bound before
     cudaTextureDesc description{};
     for (int side = 0; side < 3; ++side)
         description.addressMode[side] = reference.addressMode[side];

@@ -23,6 +23,10 @@ __device__ int sum_of(cg::thread_group group, int* memory, int value) {
     return value;
 }
 
+// A block is a group.
+__device__ unsigned int half_of(const cg::thread_group& group) { return group.size() / 2; }
+__device__ void meet(cg::thread_group& group) { group.sync(); }
+
 __global__ void groups(int* sums, const int* values) {
     __shared__ int memory[128];
     const cg::thread_block block = cg::this_thread_block();
@@ -30,6 +34,10 @@ __global__ void groups(int* sums, const int* values) {
            block.group_index().x == blockIdx.x);
     const int total = sum_of(block, memory, static_cast<int>(threadIdx.x));
     if (block.thread_rank() == 0) sums[0] = total;
+
+    cg::thread_block own = block;
+    meet(own);
+    EXPECT(half_of(block) == 64);
 
     const auto warp = cg::tiled_partition<32>(block);
     const auto tile = cg::tiled_partition<4>(warp);

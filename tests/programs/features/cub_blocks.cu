@@ -1,4 +1,4 @@
-// Feature: CUB, blocks | `BlockMergeSort`, `BlockHistogram`, `BlockShuffle`, `BlockDiscontinuity`, `BlockAdjacentDifference`, `BlockExchange` by ranks, storage that several algorithms share
+// Feature: CUB, blocks | `BlockMergeSort`, `BlockHistogram`, `BlockShuffle`, `BlockDiscontinuity`, `BlockAdjacentDifference`, `BlockExchange` by ranks, storage that several algorithms share, `LoadDirectStriped` and its kin
 #include <algorithm>
 #include <cub/block/block_shuffle.cuh>
 #include <cub/cub.cuh>
@@ -45,6 +45,16 @@ __global__ void of_blocks(const int* in, int* sorted, int* heads, int* tails, in
     Histogram(storage.histogram).Histogram(values, counts);
     __syncthreads();
     if (thread < bins) histogram[thread] = counts[thread];
+
+    int there[items] = {}, and_back[items] = {};
+    cub::LoadDirectStriped<threads>(thread, in, there);
+    cub::StoreDirectStriped<threads>(thread, scattered, there);
+    __syncthreads();
+    cub::LoadDirectBlocked(thread, scattered, and_back, count - 1);
+    for (int i = 0; i < items; ++i)
+        EXPECT(there[i] == in[thread + i * threads] &&
+               and_back[i] == (thread * items + i < count - 1 ? values[i] : 0));
+    __syncthreads();
 
     Sort(storage.sort).Sort(values, Less());
     __syncthreads();

@@ -1,4 +1,4 @@
-// Feature: names of older CUDA | `cudaThreadSynchronize`, clocks in `cudaDeviceProp`, shuffles and votes without a mask (CUDA 13 has them no more)
+// Feature: names of older CUDA | `cudaThreadSynchronize`, clocks in `cudaDeviceProp`, shuffles and votes without a mask texture references, bound anew between launches (CUDA 13 has them no more)
 #include <sm_20_intrinsics.h>
 #include <sm_32_intrinsics.h>
 #include <sm_61_intrinsics.h>
@@ -15,6 +15,9 @@ __global__ void sum_warp(int* out) {
     if (threadIdx.x == 0) out[1] = even == 0x55555555u && some && !each;
     out[2] = __shfl(value, 0) + 0 * __shfl_xor(value, 1) + 0 * __shfl_up(value, 1);
 }
+
+texture<int, 1, cudaReadModeElementType> numbers;
+__global__ void fetch(int* out) { *out = tex1Dfetch(numbers, 1); }
 #endif
 
 int main() {
@@ -27,6 +30,16 @@ int main() {
     SUCCEEDS(cudaGetDeviceProperties(&properties, 0));
     EXPECT(properties.clockRate > 0 && properties.memoryClockRate > 0 &&
            properties.deviceOverlap == 1);
+    int* pairs = zeros<int>(128);
+    const int two[2] = {5, 7};
+    SUCCEEDS(cudaMemcpy(pairs + 64, two, sizeof two, cudaMemcpyHostToDevice));
+    SUCCEEDS(cudaBindTexture(nullptr, numbers, pairs, sizeof two));
+    fetch<<<1, 1>>>(out);
+    SUCCEEDS(cudaBindTexture(nullptr, numbers, pairs + 64, sizeof two));
+    fetch<<<1, 1>>>(out + 1);
+    SUCCEEDS(cudaUnbindTexture(numbers));
+    EXPECT(read_back(out) == 0 && read_back(out + 1) == 7);
+    SUCCEEDS(cudaFree(pairs));
     SUCCEEDS(cudaFree(out));
     SUCCEEDS(cudaThreadExit());
 #endif

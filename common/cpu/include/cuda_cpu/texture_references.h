@@ -74,9 +74,10 @@ cudaError_t cudaBindTextureToArray(texture<T, type, mode>& reference, cudaArray_
 }
 template <class T, int type, cudaTextureReadMode mode>
 cudaError_t cudaUnbindTexture(texture<T, type, mode>& reference) {
-    const cudaTextureObject_t object = reference.object;
+    const cudaError_t error =
+        cudaDestroyTextureObject(reference.object);  // behind launches that read it
     reference.object = 0;
-    return cudaDestroyTextureObject(object);
+    return error;
 }
 
 template <class T, int type, cudaTextureReadMode mode>

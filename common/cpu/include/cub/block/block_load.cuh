@@ -43,4 +43,23 @@ class BlockLoad {
     }
 };
 
+// The same without the class, for a thread by its number.
+template <class T, int items, class Input>
+void LoadDirectBlocked(int thread, Input from, T (&to)[items]) {
+    for (int i = 0; i < items; ++i) to[i] = from[thread * items + i];
+}
+template <class T, int items, class Input>
+void LoadDirectBlocked(int thread, Input from, T (&to)[items], int valid) {
+    for (int i = 0; i < items && thread * items + i < valid; ++i) to[i] = from[thread * items + i];
+}
+template <int threads, class T, int items, class Input>
+void LoadDirectStriped(int thread, Input from, T (&to)[items]) {
+    for (int i = 0; i < items; ++i) to[i] = from[thread + i * threads];
+}
+template <int threads, class T, int items, class Input>
+void LoadDirectStriped(int thread, Input from, T (&to)[items], int valid) {
+    for (int i = 0; i < items && thread + i * threads < valid; ++i)
+        to[i] = from[thread + i * threads];
+}
+
 }  // namespace cub

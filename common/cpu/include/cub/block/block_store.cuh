@@ -33,4 +33,23 @@ class BlockStore {
     }
 };
 
+// The same without the class, for a thread by its number.
+template <class T, int items, class Output>
+void StoreDirectBlocked(int thread, Output to, T (&from)[items]) {
+    for (int i = 0; i < items; ++i) to[thread * items + i] = from[i];
+}
+template <class T, int items, class Output>
+void StoreDirectBlocked(int thread, Output to, T (&from)[items], int valid) {
+    for (int i = 0; i < items && thread * items + i < valid; ++i) to[thread * items + i] = from[i];
+}
+template <int threads, class T, int items, class Output>
+void StoreDirectStriped(int thread, Output to, T (&from)[items]) {
+    for (int i = 0; i < items; ++i) to[thread + i * threads] = from[i];
+}
+template <int threads, class T, int items, class Output>
+void StoreDirectStriped(int thread, Output to, T (&from)[items], int valid) {
+    for (int i = 0; i < items && thread + i * threads < valid; ++i)
+        to[thread + i * threads] = from[i];
+}
+
 }  // namespace cub

@@ -11,13 +11,41 @@ bool grid_is_cooperative();
 
 namespace cooperative_groups {
 
-class thread_block {
+// A group whose kind is known only when it runs: a block, or lanes of a warp.
+class thread_group {
  public:
-    static void sync(CUDA_CPU_SITE) { cuda_cpu::block_barrier(false, {file, line}); }
-    static unsigned int thread_rank() {
+    thread_group(const cuda_cpu::Lanes& lanes) : mask_(lanes.lane_mask()) {}
+    void sync(CUDA_CPU_SITE) const {
+        if (mask_ == 0) {
+            cuda_cpu::block_barrier(false, {file, line});
+        } else {
+            lanes().sync(file, line);
+        }
+    }
+    unsigned int size() const { return mask_ == 0 ? threads_of_block() : lanes().size(); }
+    unsigned int num_threads() const { return size(); }
+    unsigned int thread_rank() const {
+        return mask_ == 0 ? rank_in_block() : lanes().thread_rank();
+    }
+    unsigned int lane_mask() const { return mask_ == 0 ? cuda_cpu::lanes_of_warp() : mask_; }
+
+ protected:
+    thread_group() : mask_(0) {}
+    static unsigned int rank_in_block() {
         return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     }
-    static unsigned int size() { return blockDim.x * blockDim.y * blockDim.z; }
+    static unsigned int threads_of_block() { return blockDim.x * blockDim.y * blockDim.z; }
+
+ private:
+    cuda_cpu::Lanes lanes() const { return cuda_cpu::Lanes(mask_); }
+    unsigned int mask_;  // 0: the block
+};
+
+class thread_block : public thread_group {
+ public:
+    static void sync(CUDA_CPU_SITE) { cuda_cpu::block_barrier(false, {file, line}); }
+    static unsigned int thread_rank() { return rank_in_block(); }
+    static unsigned int size() { return threads_of_block(); }
     static unsigned int num_threads() { return size(); }
     static dim3 group_index() { return dim3(blockIdx); }
     static dim3 thread_index() { return dim3(threadIdx); }
@@ -28,13 +56,13 @@ class thread_block {
     static arrival_token barrier_arrive() { return {}; }
     static void barrier_wait(arrival_token&&, CUDA_CPU_SITE) { sync(file, line); }
 };
-inline thread_block this_thread_block() { return {}; }
+inline thread_block this_thread_block() { return thread_block(); }
 // What tiles of several warps need on a card; here they have it anyway.
 template <unsigned int most_threads = 1024>
 struct block_tile_memory {};
 template <unsigned int most_threads>
 thread_block this_thread_block(block_tile_memory<most_threads>&) {
-    return {};
+    return thread_block();
 }
 
 class grid_group {
@@ -58,30 +86,6 @@ class grid_group {
     static dim3 block_index() { return dim3(blockIdx); }
 };
 inline grid_group this_grid() { return {}; }
-
-// A group whose kind is known only when it runs: a block, or lanes of a warp.
-class thread_group {
- public:
-    thread_group(thread_block) : mask_(0) {}
-    thread_group(const cuda_cpu::Lanes& lanes) : mask_(lanes.lane_mask()) {}
-    void sync(CUDA_CPU_SITE) const {
-        if (mask_ == 0) {
-            thread_block::sync(file, line);
-        } else {
-            lanes().sync(file, line);
-        }
-    }
-    unsigned int size() const { return mask_ == 0 ? thread_block::size() : lanes().size(); }
-    unsigned int num_threads() const { return size(); }
-    unsigned int thread_rank() const {
-        return mask_ == 0 ? thread_block::thread_rank() : lanes().thread_rank();
-    }
-    unsigned int lane_mask() const { return mask_ == 0 ? cuda_cpu::lanes_of_warp() : mask_; }
-
- private:
-    cuda_cpu::Lanes lanes() const { return cuda_cpu::Lanes(mask_); }
-    unsigned int mask_;  // 0: the block
-};
 
 // This thread's tile among those of `size` lanes. Of a coalesced group they are taken by rank.
 namespace detail {

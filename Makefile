@@ -131,7 +131,7 @@ endif
 run:
 	@$(refuse_lab)$(own_sources); echo $(call quote,backend: $(backend) ($(reason))) >&2; \
 	folder=build/own/$(backend)-$$(printf '%s\n' "$$@" | cksum | cut -d ' ' -f 1); program=$$folder/$$(basename -- "$${1%.*}"); \
-	mkdir -p "$$folder" && $(build_own) && exec env CUDA_CPU_PROGRESS=30 CUDA_CPU_UNWRITTEN=1 CUDA_CPU_BARRIERS=volta $(order_of_command) "$$program" $(ARGS)
+	mkdir -p "$$folder" && $(build_own) && exec env CUDA_CPU_PROGRESS=30 CUDA_CPU_NOTES=1 CUDA_CPU_BARRIERS=volta $(order_of_command) "$$program" $(ARGS)
 endif
 endif
 

@@ -173,6 +173,35 @@ def test_a_source_that_is_not_a_cu_file(name, tmp_path):
     assert f"{name}:1: error: nvcomp.h is not in CPU mode, which has no nvCOMP" in make("run", tmp_path, [name], "").stderr
 
 
+UNHEEDED = """#include <cstdio>
+__global__ void count(int* x) { *x += 1; }
+int main(int argc, char**) {
+    int *a, *b;
+    cudaMalloc(&a, 4), cudaMalloc(&b, 4);
+    cudaMemset(a, 0, 4);
+    if (argc <= 3) cudaMemcpy(a, b, 4, cudaMemcpyHostToDevice);
+    if (argc == 2) puts(cudaGetErrorName(cudaGetLastError()));
+    if (argc == 3) puts(cudaGetErrorName(cudaMemcpy(a, b, 4, cudaMemcpyHostToDevice)));
+    count<<<1, argc == 4 ? 2000 : 1>>>(a);
+    cudaFree(a), cudaFree(b);
+}
+"""
+
+
+@only_cpu
+@pytest.mark.parametrize("arguments, said", [
+    ("", r"unheeded\.cu:7: cudaMemcpy fails, and the program does not look at what it returns: invalid argument \(copy: the direction .*\n"),
+    ("asks", ""),
+    ("looks once", r"unheeded\.cu:7: cudaMemcpy fails, .*\n"),
+    ("launches too much", r".*unheeded\.cu:10: the launch of count has blocks of 2000 threads; .* Ask cudaGetLastError\(\) after a launch\.\n"),
+])
+def test_a_failure_that_nobody_looks_at(arguments, said, tmp_path):
+    """make run tells the first at the end; of one that the program hears of it says nothing."""
+    (tmp_path / "unheeded.cu").write_text(UNHEEDED)
+    result = farm.run("make", "-s", "run", f"FILE={tmp_path}/unheeded.cu", f"ARGS={arguments}", f"PYTHON={sys.executable}", env={"BACKEND": "cpu"})
+    assert result.returncode == 0 and re.fullmatch(rf"backend: .*\n(compiling .*\n)?{said}", result.stderr), result.stderr
+
+
 @only_cpu
 def test_what_is_missing_is_named(own):
     result = make("run", own, ["main.cu", "helper.cpp", "one.c"], "-fopenmp")

@@ -359,7 +359,7 @@ class Translator(VolatileMemory, Source):
     def translated(self) -> str:
         """The whole text with every construct rewritten."""
         for index, token in enumerate(self.tokens):
-            if token not in REWRITTEN and not (self.observed and (token == "new" or token.startswith("cuda"))):
+            if token not in REWRITTEN and not token.startswith("cuda") and not (self.observed and token == "new"):
                 continue
             if token == "<<<" and self.token(index - 1) != "operator":
                 self.launch(index)
@@ -367,7 +367,7 @@ class Translator(VolatileMemory, Source):
                 self.shared(index)
             elif token == "__noinline__" and not self.in_attribute(index):
                 self.replace(index, index, f"__attribute__((noinline)){self.at(self.end(index))}")
-            elif self.observed and token.startswith("cuda") and self.is_ignored_call(index):
+            elif token.startswith("cuda") and self.is_ignored_call(index):
                 self.insert(self.starts[index], " ::cuda_cpu::Ignored(), ")
             elif token == "new":
                 self.new_in_kernel(index)

@@ -79,10 +79,10 @@ struct Rectangle {
     size_t source_pitch, width, height;
 };
 
-// With CUDA_CPU_UNWRITTEN=1: that a copy brings to the host what nobody has written, or what was computed from it, is
-// said once. The line that reads such memory is known to `make sanitize`.
+// That a copy brings to the host what nobody has written, or what was computed from it, is said once. The line that reads
+// such memory is known to `make sanitize`.
 void tell_unwritten(const Rectangle& r) {
-    static bool wanted = std::getenv("CUDA_CPU_UNWRITTEN") != nullptr;
+    static bool wanted = notes_are_wanted();
     if (!wanted) return;
     size_t words = 0;
     for (size_t row = 0; row < r.height; ++row) {

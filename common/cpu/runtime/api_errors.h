@@ -43,12 +43,15 @@ namespace cuda_cpu {
 Ignored::Ignored() : failures_(untold_failures) {}
 Ignored::~Ignored() {
     // Of a kernel that has ended the device's work it is told why; each call fails then.
-    if (untold_failures == failures_ || !findings_are_wanted() || lost_device != cudaSuccess)
-        return;
-    note("call", learners_place() + last_function +
-                     " fails, and the program does not look at what it returns: " +
-                     cudaGetErrorString(detailed_error) +
-                     ". Compare the result of each call with cudaSuccess.");
+    if (untold_failures == failures_ || lost_device != cudaSuccess) return;
+    const bool is_first = notes_are_wanted() && Unheeded::instance().sentence.empty();
+    if (!findings_are_wanted() && !is_first) return;
+    const std::string sentence = learners_place() + last_function +
+                                 " fails, and the program does not look at what it returns: " +
+                                 cudaGetErrorString(detailed_error) +
+                                 ". Compare the result of each call with cudaSuccess.";
+    note("call", sentence);
+    if (is_first) Unheeded::instance().sentence = sentence;
 }
 
 }  // namespace cuda_cpu
@@ -62,5 +65,6 @@ cudaError_t cudaGetLastError() {
 cudaError_t cudaPeekAtLastError() {
     if (!in_kernel()) Record::instance().checked();
     if (findings_are_wanted() && last_error() != cudaSuccess) write_finding("\"looked\": 1");
+    if (!in_kernel() && last_error() != cudaSuccess) Unheeded::instance().sentence.clear();
     return last_error();
 }

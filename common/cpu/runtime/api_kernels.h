@@ -88,7 +88,10 @@ bool valid_launch(const Kernel& kernel, const Shape& shape) {
     };
     const auto refuse = [&](cudaError_t error, const std::string& why) {
         failed(error, where() + why);
-        note("launch", where() + why + ". So the kernel does not run.");
+        const std::string sentence = where() + why + ". So the kernel does not run.";
+        note("launch", sentence);
+        if (notes_are_wanted() && !in_kernel() && Unheeded::instance().sentence.empty())
+            Unheeded::instance().sentence = sentence + " Ask cudaGetLastError() after a launch.";
         return false;
     };
     if (!wrong.empty()) return refuse(cudaErrorInvalidConfiguration, wrong);

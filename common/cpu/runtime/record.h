@@ -228,6 +228,10 @@ class Record {
 __attribute__((destructor(200))) inline void write_record() {
     Record::instance().write(false);
     Leaks::instance().report();
+    const std::string& unheeded = Unheeded::instance().sentence;
+    if (unheeded.empty()) return;
+    std::fflush(stdout);
+    std::fprintf(stderr, "%s\n", unheeded.c_str());
 }
 
 }  // namespace cuda_cpu

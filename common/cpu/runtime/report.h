@@ -83,6 +83,20 @@ inline void note(const char* kind, const std::string& sentence) {
                   who());
 }
 
+// With CUDA_CPU_NOTES=1 what is no fault for sure is said on standard error.
+inline bool notes_are_wanted() {
+    static const bool wanted = std::getenv("CUDA_CPU_NOTES") != nullptr;
+    return wanted;
+}
+// Then also, at the end of a program that ends well, the first failure that nobody has looked at.
+struct Unheeded {
+    std::string sentence;
+    static Unheeded& instance() {
+        static Unheeded& unheeded = *new Unheeded;
+        return unheeded;
+    }
+};
+
 // Who wants to hear that a shuffle read a lane that has ended; null for nobody.
 inline void (*on_absent_lane)(const std::string& sentence) = nullptr;
 

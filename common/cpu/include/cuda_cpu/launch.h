@@ -321,7 +321,7 @@ auto launcher(const char* called, const char* text, const Shape& shape,
     return launcher_of(called, text, shape, function, function);
 }
 
-// Lives as long as the statement of a call whose result nobody takes (translate.py --observed).
+// Lives as long as the statement of a call whose result nobody takes (translate.py).
 class Ignored {
  public:
     Ignored();

@@ -360,6 +360,32 @@ __global__ void never_set_kernel(float* values) {
 }
 void never_set() { never_set_kernel<<<4, 40>>>(device_array()); }
 
+// Of two kernels the first waits for the second, which CPU mode does not begin before it has ended.
+__global__ void first_kernel(float* values) {
+    while (atomicAdd(values, 0) == 0) {  // HERE waits_for_stream waits_for_device
+    }
+}
+__global__ void second_kernel(float* values) { atomicAdd(values, 1); }
+void two_kernels(bool on_two_devices) {
+    setenv("CUDA_CPU_DEVICES", "2", 1);
+    float* values = nullptr;
+    cudaMallocManaged(&values, 2 * sizeof(float));
+    values[0] = 0;
+    cudaStream_t streams[2];
+    cudaStreamCreate(&streams[0]);
+    if (on_two_devices) cudaSetDevice(1);
+    cudaStreamCreate(&streams[1]);
+    cudaSetDevice(0);
+    first_kernel<<<1, 1, 0, streams[0]>>>(values);
+    first_kernel<<<1, 1, 0, streams[0]>>>(values);
+    if (on_two_devices) cudaSetDevice(1);
+    cudaMemsetAsync(values + 1, 0, sizeof(float), streams[1]);
+    second_kernel<<<1, 1, 0, streams[1]>>>(values);
+    cudaSetDevice(0);
+}
+void waits_for_stream() { two_kernels(false); }
+void waits_for_device() { two_kernels(true); }
+
 // ---------------------------------------------------------------- warps
 __global__ void missing_lane_kernel(float* values) {
     if (threadIdx.x < 16) {
@@ -442,7 +468,8 @@ int main(int argc, char** argv) {
         CASE(child_dynamic),     CASE(called),
         CASE(called_by_pointer), CASE(called_in_template),
         CASE(other_device),      CASE(held_of_other_device),
-        CASE(no_value),          CASE(return_before_grid)};
+        CASE(no_value),          CASE(return_before_grid),
+        CASE(waits_for_stream),  CASE(waits_for_device)};
     if (argc == 1) {
         for (const auto& entry : cases) std::printf("%s\n", entry.first.c_str());
         return 0;

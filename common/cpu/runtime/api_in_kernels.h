@@ -140,7 +140,20 @@ void yield() {
     if (in_kernel()) Core::mine().yield();
 }
 void tell_waiting_for_ever(const std::string& others) {
-    stop(learners_place() + this_thread() +
+    const std::string who = learners_place() + this_thread();
+    if (const Grid* const other = Queue::instance().could_run_beside()) {
+        const bool is_far = other->device != current_grid->device;
+        stop(who + "waits here, and all threads that run wait for a change" + others +
+                 format(
+                     ". CPU mode runs one kernel after the other; on a card kernel %s (%s), which "
+                     "is %s, could run at the same time. If it is to make that change, this "
+                     "program needs %s.",
+                     name_of(*other->kernel).c_str(), to_string(other->shape.site).c_str(),
+                     is_far ? format("for device %d", other->device).c_str() : "in another stream",
+                     is_far ? "several cards" : "a card"),
+             "barrier");
+    }
+    stop(who +
              "waits here for ever: it asks again and again for a change, but all threads that run "
              "wait for one" +
              others +

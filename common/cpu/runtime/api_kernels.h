@@ -179,22 +179,23 @@ bool submit(Kernel* taken, const char* arguments, const Shape& shape, const void
     if (CallLog::instance().wanted() && open_calls == 1)
         CallLog::instance().launches(name_of(*grid->kernel));
     grid->device = current_device;
-    const uint64_t number =
-        Queue::instance().add(shape.stream, [grid = std::shared_ptr<Grid>(std::move(grid))] {
-            if (lost_device != cudaSuccess) return;
-            grid->begin();  // as a node of a graph it may have run before
-            Memory::instance().set_open(reach_of(grid->device));
-            Paging::instance().serve(Paging::device);
-            run_grid(*grid);
-            if constexpr (is_observed) return;  // then the line itself is known
-            if (const Allocation* const allocation = Memory::instance().overrun()) {
-                stop(format("%s: kernel %s wrote past the end of the allocation of %s: compare "
-                            "the index with the number of elements before the access.",
-                            to_string(grid->shape.site).c_str(), name_of(*grid->kernel).c_str(),
-                            in_bytes(allocation->bytes).c_str()),
-                     "bounds");
-            }
-        });
+    const Grid* const launched = grid.get();
+    const auto run = [grid = std::shared_ptr<Grid>(std::move(grid))] {
+        if (lost_device != cudaSuccess) return;
+        grid->begin();  // as a node of a graph it may have run before
+        Memory::instance().set_open(reach_of(grid->device));
+        Paging::instance().serve(Paging::device);
+        run_grid(*grid);
+        if constexpr (is_observed) return;  // then the line itself is known
+        if (const Allocation* const allocation = Memory::instance().overrun()) {
+            stop(format("%s: kernel %s wrote past the end of the allocation of %s: compare "
+                        "the index with the number of elements before the access.",
+                        to_string(grid->shape.site).c_str(), name_of(*grid->kernel).c_str(),
+                        in_bytes(allocation->bytes).c_str()),
+                 "bounds");
+        }
+    };
+    const uint64_t number = Queue::instance().add(shape.stream, run, 0, launched);
     if (number != 0 && Memory::instance().meets_host()) run_behind_the_host(number, Behind::kernel);
     static const char* const blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
     if (blocking != nullptr && *blocking == '1') Queue::instance().wait_for_all();

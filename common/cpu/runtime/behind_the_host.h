@@ -21,6 +21,7 @@ inline void run_behind_the_host(uint64_t number, Behind kind = Behind::function)
     static std::atomic<uint64_t> last[2];
     last[static_cast<int>(kind)] = number;
     static const bool watched = [] {
+        ++own_threads;
         std::thread([] {
             uint64_t first = 0, end = 0;
             for (unsigned int idle = 0;;) {
@@ -31,7 +32,9 @@ inline void run_behind_the_host(uint64_t number, Behind kind = Behind::function)
                 idle = called ? 0 : idle + 1;
                 const uint64_t until = std::max<uint64_t>(idle > 0 ? last[0].load() : 0,
                                                           idle >= 20 ? last[1].load() : 0);
+                host_runs_beside = true;
                 if (queue.first_number() <= until) queue.run_until(until);
+                host_runs_beside = false;
                 first = queue.first_number(), end = queue.last_number();
             }
         }).detach();

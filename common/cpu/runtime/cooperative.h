@@ -68,6 +68,8 @@ class Turn {
 
 // How many threads of the operating system CPU mode has made.
 inline std::atomic<long> own_threads{0};
+// Whether one of these runs kernels while the host does not wait for them.
+inline std::atomic<bool> host_runs_beside{false};
 
 class Stillness;
 void waits_at_barrier(Stillness* stillness, bool begins);

@@ -71,6 +71,7 @@ struct Operation {
     int device;
     std::vector<uint64_t> behind;  // what its stream waits for since the operation before
     std::function<void()> run;
+    const Grid* grid;  // of a launch
 };
 
 class Queue {
@@ -84,7 +85,8 @@ class Queue {
     uint64_t last_number() const { return last_number_; }
 
     // Its number; 0 if it has become a node of a graph. `type` is a cudaGraphNodeType.
-    uint64_t add(cudaStream_t asked, std::function<void()> run, int type = 0) {
+    uint64_t add(cudaStream_t asked, std::function<void()> run, int type = 0,
+                 const Grid* grid = nullptr) {
         const cudaStream_t stream = of_device(asked);
         if (const auto capture = captures.find(stream); capture != captures.end()) {
             CapturedStreams& captured = *capture->second;
@@ -97,7 +99,7 @@ class Queue {
         last_of_stream_[stream] = ++last_number_;
         last_of_device_[device_of(stream)] = last_number_;
         operations_.push_back({last_number_, stream, kind_of(stream), device_of(stream),
-                               std::move(behind_of_stream_[stream]), std::move(run)});
+                               std::move(behind_of_stream_[stream]), std::move(run), grid});
         behind_of_stream_.erase(stream);
         const uint64_t number = last_number_;
         observer::enqueued(number, stream, kind_of(stream), device_of(stream), graph);
@@ -113,7 +115,9 @@ class Queue {
             const Operation operation = std::move(*next);
             operations_.erase(next);
             observer::begins(operation.number);
+            const Operation* const before = std::exchange(running_, &operation);
             operation.run();
+            running_ = before;
             observer::ends();
         }
         Memory::instance().set_open(0);
@@ -195,6 +199,13 @@ class Queue {
         behind_of_stream_.clear();
     }
 
+    // A launch that a card could run at the same time as what runs now; null if there is none.
+    const Grid* could_run_beside() const {
+        for (const size_t i : free_until(last_number_, running_))
+            if (operations_[i].grid != nullptr) return operations_[i].grid;
+        return nullptr;
+    }
+
     uint64_t first_number() const {
         return operations_.empty() ? last_number_ + 1 : operations_.front().number;
     }
@@ -249,10 +260,24 @@ class Queue {
     size_t next_until(uint64_t number) {
         const Order& order = Order::asked_for();
         if (order.kind == Order::forward) return 0;
+        const std::vector<size_t> free = free_until(number, nullptr);
+        if (order.kind == Order::reversed) return free.back();
+        return free[chance_() % free.size()];
+    }
+    // Those that nothing before them keeps waiting; with `running`, that it does not.
+    std::vector<size_t> free_until(uint64_t number, const Operation* running) const {
         std::vector<size_t> free;
         std::set<cudaStream_t> seen;
         std::set<uint64_t> numbers;
         uint32_t seen_all = 0, seen_common = 0;  // on which devices
+        const auto see = [&](const Operation& one) {
+            const uint32_t here = 1u << one.device;
+            seen.insert(one.stream);
+            numbers.insert(one.number);
+            if (one.kind == StreamKind::waits_for_all) seen_all |= here;
+            if (one.kind == StreamKind::common) seen_common |= here;
+        };
+        if (running != nullptr) see(*running);
         for (size_t i = 0; i < operations_.size() && operations_[i].number <= number; ++i) {
             const Operation& one = operations_[i];
             const uint32_t here = 1u << one.device;
@@ -263,18 +288,15 @@ class Queue {
                                ((seen_all & here) && one.kind != StreamKind::apart) ||
                                ((seen_common & here) && one.kind == StreamKind::waits_for_all);
             if (!waits) free.push_back(i);
-            seen.insert(one.stream);
-            numbers.insert(one.number);
-            if (one.kind == StreamKind::waits_for_all) seen_all |= here;
-            if (one.kind == StreamKind::common) seen_common |= here;
+            if (waits || running == nullptr) see(one);
         }
-        if (order.kind == Order::reversed) return free.back();
-        return free[chance_() % free.size()];
+        return free;
     }
 
     static constexpr size_t most_pending = 1024;  // a GPU's launches block about here, too
     std::recursive_mutex mutex_;
     std::deque<Operation> operations_;
+    const Operation* running_ = nullptr;
     std::map<cudaStream_t, uint64_t> last_of_stream_;
     std::map<cudaStream_t, std::vector<uint64_t>> behind_of_stream_;
     uint64_t last_of_device_[32] = {};

@@ -87,6 +87,7 @@ inline uint64_t digest_of_memory() {
 
 // Whether the process has threads besides the calling one and CPU mode's own.
 inline bool host_code_runs() {
+    if (host_runs_beside) return true;
     long tasks = -2;  // . and ..
     DIR* const folder = opendir("/proc/self/task");
     if (folder == nullptr) return true;

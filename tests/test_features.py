@@ -217,6 +217,19 @@ def test_what_is_missing_is_named(own):
 
 
 @only_cpu
+def test_what_is_defined_twice_is_named(tmp_path):
+    (tmp_path / "kernel.cu").write_text("\n__global__ void add(int* value) { ++*value; }\nint count = 3;\n")
+    (tmp_path / "main.cu").write_text('#include "kernel.cu"\nint main() { add<<<1, 1>>>(nullptr); return 0; }\n')
+    said = make("run", tmp_path, ["main.cu", "kernel.cu"], "").stderr
+    for line, name in ((2, "add(int*)"), (3, "count")):
+        assert f"{tmp_path}/kernel.cu:{line}: error: {name} is defined here, and both {tmp_path}/main.cu and {tmp_path}/kernel.cu have this file" in said
+    (tmp_path / "main.cu").write_text("int count = 4;\nint main() { return 0; }\n")
+    said = make("run", tmp_path, ["main.cu", "kernel.cu"], "").stderr
+    assert f"{tmp_path}/kernel.cu:3: error: count is defined here and in {tmp_path}/main.cu:1: a program has one definition" in said
+    assert "multiple definition" not in said
+
+
+@only_cpu
 def test_what_is_left_out_for_newer_cards_is_named(tmp_path):
     """Functions have the code of nvcc's second pass; of other lines it is said, and errors stand in their own line."""
     source = tmp_path / "newer.cu"

@@ -3,6 +3,7 @@
 
     absent.py <SAID                what the preprocessor has said: a header that is missing
     absent.py PREPROCESSED <SAID   what the compiler has said of a source: a name that it does not know
+    absent.py --twice SOURCE... <SAID   what the linker has said of names that are defined twice
 
 What exists is declared in the headers of a CUDA Toolkit, where the machine has one; absent_names and absent_headers say
 what it belongs to, on any machine. What neither knows is a slip of the learner's, and the compiler's words are printed.
@@ -195,6 +196,37 @@ def unknown(said: str, preprocessed: str) -> str:
     return said
 
 
+# --- what the linker says
+
+def defined_twice(said: str, sources: list[str]) -> str:
+    """Of each name that several sources define, where; N.o is the object of the source with that number."""
+    sentences = []
+    for here, name, there in re.findall(r"^(.*)multiple definition of [`'](.*)'; (.*): first defined here$", said, re.MULTILINE):
+        before = said[:said.index(f"{here}multiple definition of")]
+        objects = [(re.findall(r"/(\d+)\.o\b", text) or ["0"])[-1] for text in (before + here, there)]
+        owners = [sources[min(int(number), len(sources) - 1)] for number in objects]
+        places = [found[-1] if (found := [one for one in re.findall(r"([^:\s][^:]*:\d+)(?::|$)", text) if not one.startswith(HERE)])
+                  else line_of(name, owner) for text, owner in zip((here, there), owners)]
+        includes = [place for place, owner in zip(places, owners) if place == owner]  # it is not in the file itself
+        if places[0] == places[1] or includes:
+            places.sort(key=lambda place: place in includes)
+            sentences.append(f"{places[0]}: error: {name} is defined here, and both {owners[1]} and {owners[0]} have this file in them: "
+                             "a source that another one includes is not given itself, and in a header the definition begins with inline")
+        else:
+            sentences.append(f"{places[0]}: error: {name} is defined here and in {places[1]}: a program has one definition of each name, "
+                             "so leave one out, or write static in front of those that are for one file alone")
+    return "".join(f"{one}\n" for one in sentences[:5]) or said
+
+
+def line_of(name: str, source: str) -> str:
+    """Where a source seems to define a function, as FILE:LINE; the file where that is not seen."""
+    word = re.escape(re.sub(r"[(<].*", "", name).split()[-1].rpartition("::")[2])
+    with open(source, encoding="utf-8", errors="replace") as file:
+        text = file.read()
+    found = re.search(rf"\b{word}\s*\([^;{{]*\)\s*\{{", text)
+    return f"{source}:{text.count(chr(10), 0, found.start()) + 1}" if found else source
+
+
 def excerpt(place: str) -> str:
     """The line at FILE:LINE, as a compiler shows it."""
     file, _, number = place.rpartition(":")
@@ -208,7 +240,9 @@ def excerpt(place: str) -> str:
 
 def main() -> int:
     said = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
-    if len(sys.argv) > 1:
+    if sys.argv[1:2] == ["--twice"]:
+        said = defined_twice(said, sys.argv[2:])
+    elif len(sys.argv) > 1:
         with open(sys.argv[1], encoding="utf-8", errors="surrogateescape") as source:
             said = unknown(said, source.read())
     else:

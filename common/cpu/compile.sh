@@ -350,6 +350,8 @@ run_compiler() { # words of the compiler's line
         cat -- "$work/said" >&2
     elif grep -q 'undefined reference to' "$work/said"; then
         tell_undefined
+    elif grep -q 'multiple definition of' "$work/said"; then
+        "$python" -I -S "$here/absent.py" --twice "${sources[@]}" <"$work/said" >&2
     else
         "$python" -I -S "$here/absent.py" "$source_text" <"$work/said" >&2
     fi

@@ -1,4 +1,4 @@
-// Feature: names of older CUDA | `cudaThreadSynchronize`, clocks in `cudaDeviceProp`, shuffles and votes without a mask texture references, bound anew between launches (CUDA 13 has them no more)
+// Feature: names of older CUDA | `cudaThreadSynchronize`, clocks in `cudaDeviceProp`, shuffles and votes without a mask, texture and surface references, bound anew between launches (CUDA 13 has them no more)
 #include <sm_20_intrinsics.h>
 #include <sm_32_intrinsics.h>
 #include <sm_61_intrinsics.h>
@@ -18,6 +18,18 @@ __global__ void sum_warp(int* out) {
 
 texture<int, 1, cudaReadModeElementType> numbers;
 __global__ void fetch(int* out) { *out = tex1Dfetch(numbers, 1); }
+
+texture<unsigned char, cudaTextureType2D, cudaReadModeNormalizedFloat> image;
+surface<void, cudaSurfaceType2D> canvas;
+__global__ void shade() {
+    surf2Dwrite(static_cast<unsigned char>(threadIdx.x * 10), canvas, threadIdx.x, 1);
+}
+__global__ void look(int* same) {
+    unsigned char there;
+    surf2Dread(&there, canvas, threadIdx.x, 1);
+    const float shown = tex2D(image, threadIdx.x + 0.5f, 1.5f);
+    if (there == threadIdx.x * 10 && shown == there / 255.0f) atomicAdd(same, 1);
+}
 #endif
 
 int main() {
@@ -40,6 +52,18 @@ int main() {
     SUCCEEDS(cudaUnbindTexture(numbers));
     EXPECT(read_back(out) == 0 && read_back(out + 1) == 7);
     SUCCEEDS(cudaFree(pairs));
+    cudaArray* arrays[2];
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<unsigned char>();
+    for (cudaArray*& array : arrays)
+        SUCCEEDS(cudaMallocArray(&array, &format, 4, 2, cudaArraySurfaceLoadStore));
+    SUCCEEDS(cudaBindSurfaceToArray(canvas, arrays[0]));
+    SUCCEEDS(cudaBindTextureToArray(image, arrays[0], format));
+    shade<<<1, 4>>>();
+    SUCCEEDS(cudaMemset(out, 0, sizeof(int)));
+    look<<<1, 4>>>(out);
+    SUCCEEDS(cudaBindSurfaceToArray(canvas, arrays[1], format));
+    EXPECT(read_back(out) == 4);
+    for (cudaArray* const array : arrays) SUCCEEDS(cudaFreeArray(array));
     SUCCEEDS(cudaFree(out));
     SUCCEEDS(cudaThreadExit());
 #endif

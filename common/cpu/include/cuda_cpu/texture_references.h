@@ -1,4 +1,4 @@
-// Texture references, which CUDA 12 took away and older books use: a global object, bound by the host.
+// Texture and surface references, which CUDA 12 took away and older books use: a global object, bound by the host.
 #pragma once
 
 #include "textures.h"
@@ -95,4 +95,25 @@ auto tex2D(const texture<T, type, mode>& reference, float x, float y) {
 template <class T, int type, cudaTextureReadMode mode>
 auto tex3D(const texture<T, type, mode>& reference, float x, float y, float z) {
     return tex3D<cuda_cpu::Read<T, mode>>(reference.object, x, y, z);
+}
+
+constexpr int cudaSurfaceType1D = 1, cudaSurfaceType2D = 2, cudaSurfaceType3D = 3,
+              cudaSurfaceType1DLayered = 0xF1, cudaSurfaceType2DLayered = 0xF2;
+struct surfaceReference {
+    cudaSurfaceObject_t object = 0;
+    operator cudaSurfaceObject_t() const { return object; }
+};
+template <class T, int type = 1>
+struct surface : surfaceReference {};
+
+inline cudaError_t cudaBindSurfaceToArray(surfaceReference& reference, cudaArray_const_t array) {
+    cudaResourceDesc resource{};
+    resource.resType = cudaResourceTypeArray;
+    resource.res.array.array = const_cast<cudaArray_t>(array);
+    const cudaError_t error = cudaDestroySurfaceObject(reference.object);
+    return error != cudaSuccess ? error : cudaCreateSurfaceObject(&reference.object, &resource);
+}
+inline cudaError_t cudaBindSurfaceToArray(surfaceReference& reference, cudaArray_const_t array,
+                                          const cudaChannelFormatDesc&) {
+    return cudaBindSurfaceToArray(reference, array);
 }

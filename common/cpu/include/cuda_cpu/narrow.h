@@ -1,4 +1,4 @@
-// Numbers of 16 bits: a sign, some bits of exponent, the rest a fraction. Each operation is done exactly or in double and then
+// Numbers of 16 or 8 bits: a sign (bit 15), some bits of exponent, the rest a fraction. Each operation is done exactly or in double and then
 // rounded once to the nearest, ties to even, as a GPU does it.
 #pragma once
 
@@ -12,11 +12,13 @@ namespace cuda_cpu {
 
 enum class Rounding { nearest, zero, down, up };
 
-template <int exponent_bits, int fraction_bits>
+// Without an infinity the largest exponent has numbers, too, but for a fraction of ones, which is no number.
+template <int exponent_bits, int fraction_bits, bool has_infinity = true>
 struct Narrow {
     static constexpr int bias = (1 << (exponent_bits - 1)) - 1;
     static constexpr uint16_t infinity =
-        static_cast<uint16_t>(((1 << exponent_bits) - 1) << fraction_bits);
+        static_cast<uint16_t>(has_infinity ? ((1 << exponent_bits) - 1) << fraction_bits
+                                           : (1 << (exponent_bits + fraction_bits)) - 1);
 
     static uint16_t from(double value, Rounding rounding = Rounding::nearest) {
         const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
@@ -35,7 +37,8 @@ struct Narrow {
                           : rounding == Rounding::up    ? rest > 0 && sign == 0
                                                         : false;
         const double rounded = std::ldexp(below + away, place);
-        const double largest = std::ldexp(2.0 - std::ldexp(1.0, -fraction_bits), bias);
+        const double largest =
+            std::ldexp(2.0 - std::ldexp(1.0, !has_infinity - fraction_bits), bias + !has_infinity);
         if (rounded > largest) {
             const bool stays = rounding == Rounding::zero ||
                                (rounding == Rounding::down && sign == 0) ||
@@ -55,7 +58,7 @@ struct Narrow {
         const int exponent = bits >> fraction_bits & ((1 << exponent_bits) - 1),
                   fraction = bits & ((1 << fraction_bits) - 1);
         float size;
-        if (exponent == (1 << exponent_bits) - 1) {
+        if ((bits & 0x7fff) >= infinity) {
             size = fraction != 0 ? __builtin_nanf("") : __builtin_inff();
         } else {
             const int whole = exponent != 0 ? fraction + (1 << fraction_bits) : fraction;

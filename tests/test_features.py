@@ -179,9 +179,9 @@ int main(int argc, char**) {
     int *a, *b;
     cudaMalloc(&a, 4), cudaMalloc(&b, 4);
     cudaMemset(a, 0, 4);
-    if (argc <= 3) cudaMemcpy(a, b, 4, cudaMemcpyHostToDevice);
+    if (argc <= 3) cudaMemcpy(a, b, 8, cudaMemcpyDeviceToDevice);
     if (argc == 2) puts(cudaGetErrorName(cudaGetLastError()));
-    if (argc == 3) puts(cudaGetErrorName(cudaMemcpy(a, b, 4, cudaMemcpyHostToDevice)));
+    if (argc == 3) puts(cudaGetErrorName(cudaMemcpy(a, b, 8, cudaMemcpyDeviceToDevice)));
     count<<<1, argc == 4 ? 2000 : 1>>>(a);
     cudaFree(a), cudaFree(b);
 }
@@ -190,7 +190,7 @@ int main(int argc, char**) {
 
 @only_cpu
 @pytest.mark.parametrize("arguments, said", [
-    ("", r"unheeded\.cu:7: cudaMemcpy fails, and the program does not look at what it returns: invalid argument \(copy: the direction .*\n"),
+    ("", r"unheeded\.cu:7: cudaMemcpy fails, and the program does not look at what it returns: invalid argument \(copy: 8 bytes .*\n"),
     ("asks", ""),
     ("looks once", r"unheeded\.cu:7: cudaMemcpy fails, .*\n"),
     ("launches too much", r".*unheeded\.cu:10: the launch of count has blocks of 2000 threads; .* Ask cudaGetLastError\(\) after a launch\.\n"),

@@ -49,18 +49,20 @@ Side look_at(const void* pointer, size_t bytes, const char* which) {
     return side;
 }
 
+// Where the direction says device, there must be device memory. Where it says host, a card takes device memory, too, and finds
+// out itself: only make sanitize says so then.
 std::string wrong_direction(const Side& target, const Side& source, cudaMemcpyKind kind) {
     const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     if (kind == cudaMemcpyDefault) return "";
     if (to_device && !target.on_device)
         return "the direction says device, but the target is host memory";
-    if (!to_device && !target.on_host)
-        return "the direction says host, but the target is device memory";
     if (from_device && !source.on_device)
         return "the direction says device, but the source is host memory";
-    if (!from_device && !source.on_host)
-        return "the direction says host, but the source is device memory";
+    const bool wrong_target = !to_device && !target.on_host;
+    if (findings_are_wanted() && (wrong_target || (!from_device && !source.on_host)))
+        note("copy-direction", learners_place() + "copy: the direction says host, but the " +
+                                   (wrong_target ? "target" : "source") + " is device memory.");
     return "";
 }
 

@@ -53,7 +53,7 @@ __global__ void of_blocks(const int* in, int* sorted, int* heads, int* tails, in
     cub::LoadDirectBlocked(thread, scattered, and_back, count - 1);
     for (int i = 0; i < items; ++i)
         EXPECT(there[i] == in[thread + i * threads] &&
-               and_back[i] == (thread * items + i < count - 1 ? values[i] : 0));
+               and_back[i] == (thread * items + i < count - 1 ? in[thread * items + i] : 0));
     __syncthreads();
 
     Sort(storage.sort).Sort(values, Less());

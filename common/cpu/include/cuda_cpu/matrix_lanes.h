@@ -27,6 +27,7 @@ namespace matrix {
 
 struct Half {
     using Register = uint32_t;
+    using Number = float;
     static constexpr int count = 2;
     static float at(uint32_t word, int place) {
         return Narrow<5, 10>::to_float(static_cast<uint16_t>(word >> (16 * place)));
@@ -34,6 +35,7 @@ struct Half {
 };
 struct Bfloat {
     using Register = uint32_t;
+    using Number = float;
     static constexpr int count = 2;
     static float at(uint32_t word, int place) {
         return same_bits<float>(word << (16 - 16 * place) & 0xffff0000u);
@@ -42,12 +44,14 @@ struct Bfloat {
 // What is below the 10 bits of the fraction is not looked at.
 struct Tf32 {
     using Register = uint32_t;
+    using Number = float;
     static constexpr int count = 1;
     static float at(uint32_t word, int) { return same_bits<float>(word & 0xffffe000u); }
 };
 template <class T>
 struct Byte {
     using Register = uint32_t;
+    using Number = int;
     static constexpr int count = 4;
     static int at(uint32_t word, int place) { return static_cast<T>(word >> (8 * place)); }
 };
@@ -56,8 +60,20 @@ struct NumberOf : T {};
 template <>
 struct NumberOf<double> {
     using Register = double;
+    using Number = double;
     static constexpr int count = 1;
     static double at(double value, int) { return value; }
+};
+
+// The numbers in a lane's registers.
+template <class Of, int count>
+struct Numbers {
+    typename Of::Number all[count * Of::count];
+    __attribute__((CUDA_CPU_OWN)) explicit Numbers(
+        const typename Of::Register (&registers)[count]) {
+        for (int i = 0; i < count * Of::count; ++i)
+            all[i] = Of::at(registers[i / Of::count], i % Of::count);
+    }
 };
 
 // The sum at (row, column), of the lanes' registers, which are nobody's memory.
@@ -70,14 +86,12 @@ __attribute__((CUDA_CPU_OWN)) inline Sum add_products(Sum sum, const Shown* warp
     for (int k = 0; k < terms; ++k) {
         const int lane = k % (4 * count) / count, block = k / (4 * count);
         const int part = rows == 16 ? 2 * block + row / 8 : block;
-        const auto a = First::at(
-            static_cast<const typename First::Register*>(warp[row % 8 * 4 + lane].first)[part],
-            k % count);
-        const auto b = Second::at(
-            static_cast<const typename Second::Register*>(warp[column * 4 + lane].second)[block],
-            k % count);
-        if constexpr (std::is_integral_v<Sum>) {
-            sum += a * b;
+        const auto a = static_cast<const typename First::Number*>(
+            warp[row % 8 * 4 + lane].first)[part * count + k % count];
+        const auto b = static_cast<const typename Second::Number*>(
+            warp[column * 4 + lane].second)[block * count + k % count];
+        if constexpr (std::is_integral_v<Sum> || std::is_same_v<A, Half>) {
+            sum += a * b;  // of halves, too, a product is exact
         } else {
             sum = std::fma(a, b, sum);
         }
@@ -97,7 +111,9 @@ void multiply_add(Total (&sums)[count], const Register (&a)[count_a], const Regi
                   "mma with another number of registers than its shape has");
     const int lane = static_cast<int>(this_lane());
     Shown* const warp = shown_to_warp();
-    warp[lane] = {a, b};
+    const Numbers<NumberOf<A>, count_a> first(a);
+    const Numbers<NumberOf<B>, count_b> second(b);
+    warp[lane] = {first.all, second.all};
     all_lanes(file, line);
     for (int i = 0; i < rows / 4; ++i) {
         const int row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "math.h"
 #include "types.h"
 
 namespace cuda_cpu {
@@ -19,8 +20,19 @@ struct Narrow {
     static constexpr uint16_t infinity =
         static_cast<uint16_t>(has_infinity ? ((1 << exponent_bits) - 1) << fraction_bits
                                            : (1 << (exponent_bits + fraction_bits)) - 1);
+    static constexpr float smallest =
+        1.0f / static_cast<float>(uint64_t{1} << (bias - 1 + fraction_bits) % 64);
 
     static uint16_t from(double value, Rounding rounding = Rounding::nearest) {
+        // Mostly in the bits alone: what is rounded up carries into the exponent, and at the end into infinity.
+        const auto bits = same_bits<uint64_t>(value);
+        const int power = static_cast<int>(bits >> 52 & 0x7ff) - 1023;
+        if (rounding == Rounding::nearest && power >= 1 - bias && power <= bias) {
+            constexpr int dropped = 52 - fraction_bits;
+            uint64_t size = (bits & 0xfffffffffffff) | static_cast<uint64_t>(power + bias) << 52;
+            size += (uint64_t{1} << (dropped - 1)) - 1 + (size >> dropped & 1);
+            return static_cast<uint16_t>((bits >> 63) << 15 | size >> dropped);
+        }
         const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
         if (std::isnan(value)) return 0x7fff;
         const double size = std::fabs(value);
@@ -60,10 +72,12 @@ struct Narrow {
         float size;
         if ((bits & 0x7fff) >= infinity) {
             size = fraction != 0 ? __builtin_nanf("") : __builtin_inff();
+        } else if (exponent != 0 ||
+                   bias == 127) {  // a float's exponents: also what lies below them is alike
+            size = same_bits<float>(static_cast<uint32_t>(exponent + 127 - bias) << 23 |
+                                    static_cast<uint32_t>(fraction) << (23 - fraction_bits));
         } else {
-            const int whole = exponent != 0 ? fraction + (1 << fraction_bits) : fraction;
-            size =
-                std::ldexp(static_cast<float>(whole), std::max(exponent, 1) - bias - fraction_bits);
+            size = static_cast<float>(fraction) * smallest;
         }
         return bits >> 15 != 0 ? -size : size;
     }

@@ -139,6 +139,14 @@ void yield() {
     spins = 0;  // so that each time the same count is in a register of whoever spins (stillness.h)
     if (in_kernel()) Core::mine().yield();
 }
+bool copies_beside() {
+    if constexpr (is_observed) return false;  // of those the operation that runs is known
+    static std::mutex mutex;
+    const std::lock_guard<std::mutex> lock(mutex);
+    bool any = false;
+    while (Queue::instance().copies_beside()) any = true;
+    return any;
+}
 void tell_waiting_for_ever(const std::string& others) {
     const std::string who = learners_place() + this_thread();
     if (const Grid* const other = Queue::instance().could_run_beside()) {

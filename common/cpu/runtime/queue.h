@@ -71,7 +71,10 @@ struct Operation {
     int device;
     std::vector<uint64_t> behind;  // what its stream waits for since the operation before
     std::function<void()> run;
+    int type;          // a cudaGraphNodeType
     const Grid* grid;  // of a launch
+
+    bool is_copy() const { return type == 1 || type == 2; }  // or sets memory
 };
 
 class Queue {
@@ -99,7 +102,7 @@ class Queue {
         last_of_stream_[stream] = ++last_number_;
         last_of_device_[device_of(stream)] = last_number_;
         operations_.push_back({last_number_, stream, kind_of(stream), device_of(stream),
-                               std::move(behind_of_stream_[stream]), std::move(run), grid});
+                               std::move(behind_of_stream_[stream]), std::move(run), type, grid});
         behind_of_stream_.erase(stream);
         const uint64_t number = last_number_;
         observer::enqueued(number, stream, kind_of(stream), device_of(stream), graph);
@@ -199,9 +202,24 @@ class Queue {
         behind_of_stream_.clear();
     }
 
-    // A launch that a card could run at the same time as what runs now; null if there is none.
+    // All that runs waits for a change. What a card could do at the same time: a copy that is done now, of other streams.
+    // False if there is none.
+    bool copies_beside() {
+        const auto is_copy = [](const Operation& one) { return one.is_copy(); };
+        for (const size_t i : free_until(last_number_, running_, is_copy)) {
+            if (!operations_[i].is_copy()) continue;
+            const auto run = std::move(operations_[i].run);
+            operations_.erase(operations_.begin() + static_cast<std::ptrdiff_t>(i));
+            run();
+            Paging::instance().serve(Paging::device);
+            return true;
+        }
+        return false;
+    }
+    // A launch, which CPU mode does not begin before the running one has ended; null if there is none.
     const Grid* could_run_beside() const {
-        for (const size_t i : free_until(last_number_, running_))
+        for (const size_t i :
+             free_until(last_number_, running_, [](const Operation&) { return true; }))
             if (operations_[i].grid != nullptr) return operations_[i].grid;
         return nullptr;
     }
@@ -260,12 +278,14 @@ class Queue {
     size_t next_until(uint64_t number) {
         const Order& order = Order::asked_for();
         if (order.kind == Order::forward) return 0;
-        const std::vector<size_t> free = free_until(number, nullptr);
+        const std::vector<size_t> free =
+            free_until(number, nullptr, [](const Operation&) { return false; });
         if (order.kind == Order::reversed) return free.back();
         return free[chance_() % free.size()];
     }
-    // Those that nothing before them keeps waiting; with `running`, that it does not.
-    std::vector<size_t> free_until(uint64_t number, const Operation* running) const {
+    // Those that nothing before them keeps waiting, nor `running`; what does `passes` by itself keeps nothing waiting.
+    template <class Passes>
+    std::vector<size_t> free_until(uint64_t number, const Operation* running, Passes passes) const {
         std::vector<size_t> free;
         std::set<cudaStream_t> seen;
         std::set<uint64_t> numbers;
@@ -288,7 +308,7 @@ class Queue {
                                ((seen_all & here) && one.kind != StreamKind::apart) ||
                                ((seen_common & here) && one.kind == StreamKind::waits_for_all);
             if (!waits) free.push_back(i);
-            if (waits || running == nullptr) see(one);
+            if (waits || !passes(one)) see(one);
         }
         return free;
     }

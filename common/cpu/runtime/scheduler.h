@@ -49,6 +49,8 @@ void block_has_begun();
 // that never asks lets no other block go on where one runs at a time.
 class Core;
 bool nothing_will_change(const Core& core, bool asks);
+// Whether a copy in another stream, which may make the change, was done now (queue.h).
+bool copies_beside();
 [[noreturn]] void tell_waiting_for_ever(const std::string& others);
 [[noreturn]] void tell_endless_loop(const char* place);
 // Each core is watched as long as its thread lives (patrol.h).
@@ -882,6 +884,7 @@ class Core {
         } else if (now - same_since_ > std::chrono::milliseconds(500) &&
                    nothing_will_change(*this, loop == nullptr)) {
             if (loop != nullptr) tell_endless_loop(loop);
+            if (copies_beside()) return;
             report_waiting_for_ever();
         }
     }

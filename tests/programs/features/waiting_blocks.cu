@@ -1,4 +1,4 @@
-// Feature: blocks that wait for each other | `atomicAdd(p, 0)`, `atomicCAS` locks, `volatile` flags behind `__threadfence`, `__nanosleep`, a grid's barrier made by hand: also on one core and in any order
+// Feature: blocks that wait for each other | `atomicAdd(p, 0)`, `atomicCAS` locks, `volatile` flags behind `__threadfence`, `__nanosleep`, a grid's barrier made by hand: also on one core and in any order; kernels that wait for a copy in another stream
 #include "../runtime_expect.h"
 
 // Block i writes when block i - 1 has: the token says how many have.
@@ -89,6 +89,28 @@ __global__ void sum(const int* in, volatile int* parts, int* total) {
     *total = all;
 }
 
+// What is copied in another stream while the kernel runs.
+__global__ void by_a_copy(volatile int* values, int* out) {
+    while (values[1] == 0) {
+    }
+    __threadfence();
+    *out = values[0];
+}
+void wait_for_a_copy() {
+    int *values = zeros<int>(2), *out = zeros<int>(1), *h_values = nullptr;
+    SUCCEEDS(cudaMallocHost(&h_values, sizeof(int)));
+    *h_values = 7;
+    cudaStream_t streams[2];
+    for (cudaStream_t& stream : streams)
+        SUCCEEDS(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    SUCCEEDS(cudaDeviceSynchronize());
+    by_a_copy<<<1, 1, 0, streams[0]>>>(values, out);
+    SUCCEEDS(cudaMemcpyAsync(values, h_values, sizeof(int), cudaMemcpyHostToDevice, streams[1]));
+    SUCCEEDS(cudaMemsetAsync(values + 1, 1, sizeof(int), streams[1]));
+    EXPECT_RUN();
+    EXPECT(read_back(out) == 7);
+}
+
 int main() {
     constexpr int blocks = 8;
     int* out = zeros<int>(blocks);
@@ -115,5 +137,6 @@ int main() {
     sum<<<128, 32>>>(in, zeros<int>(128), total);
     EXPECT_RUN();
     EXPECT(read_back(total) == 255 * 128);
+    wait_for_a_copy();
     printf("ok\n");
 }

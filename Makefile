@@ -73,18 +73,23 @@ order_of_command = $(if $(filter command,$(origin ORDER)),CUDA_CPU_ORDER=$(call 
 explain_help := $(filter -h --help,$(EXPLAIN))
 replay_help := $(filter -h --help,$(REPLAY))
 
-# Before several labs are measured, all are built, on all cores; what went wrong is said when their turn comes. When all
-# are measured, their plots are drawn in the same way. A lab without bench.py has nothing to measure.
+# Where several labs are measured, all are built on all cores meanwhile, and each has its turn as soon as it is built: what
+# went wrong is said then. When all are measured, their plots are drawn in the same way. A lab without bench.py has nothing to measure.
 several := $(if $(filter bench,$(MAKECMDGOALS)),$(word 2,$(selected)))
 measured := $(patsubst labs/%/bench.py,%,$(wildcard $(selected:%=labs/%/bench.py)))
-at_once = $(if $(several),printf '%s\n' $(measured) | xargs -P "$$(nproc)" -I {} sh -c \
-    'exec $(MAKE) --no-print-directory -C labs/{} $(1) LAB={} FROM_TOP=1 >/dev/null 2>&1';)
+at_once = printf '%s\n' $(measured) | nice xargs -P "$$(nproc)" -I {} sh -c \
+    '$(MAKE) --no-print-directory -C labs/{} $(1) LAB={} FROM_TOP=1 >/dev/null 2>&1; echo {}'
+# A program that is measured comes before those that are built, so nice. Their names come here when they are done.
+builds = $(if $(several),$(call at_once,build bench=bench) |)
+until_built = $(if $(several),while [ -f "labs/$$lab/bench.py" ] && case "$$built" in (*" $$lab "*) false;; esac && read -r name; do \
+    built="$$built$$name "; done;)
+plots = $(if $(several),$(call at_once,plots) >/dev/null;)
 
 # Every lab that was named, one after the other; a failure does not stop the next.
 $(if $(FILE),,run) check build bench profile-nsys profile-ncu $(if $(FILE),,sanitize $(if $(replay_help),,replay) $(if $(explain_help),,explain)):
-	@$(require_lab)$(refuse_unknown)$(call at_once,build bench=bench)status=0; for lab in $(selected); do \
-	    $(MAKE) --no-print-directory -C "labs/$$lab" $@ LAB="$$lab" FROM_TOP=1 $(if $(several),PLOTS=later) || status=$$?; \
-	done; $(call at_once,plots)exit $$status
+	@$(require_lab)$(refuse_unknown)$(builds) { status=0 built=' '; for lab in $(selected); do $(until_built) \
+	    $(MAKE) --no-print-directory -C "labs/$$lab" $@ LAB="$$lab" FROM_TOP=1 $(if $(several),PLOTS=later </dev/null) || status=$$?; \
+	done; $(plots) exit $$status; }
 
 # Tests start make themselves, so nothing of this make's own settings may reach them.
 test:

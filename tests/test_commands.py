@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 TOOLS = """ar as awk b2sum basename bash cat chmod cksum cmp cp cut dirname echo env expr find flock g++ gcc git grep head id ld ln ls make
-    mkdir mktemp mv nproc printf readlink rm rmdir sed seq sh sleep sort tail tar test timeout touch tr true uname
+    mkdir mktemp mv nice nproc printf readlink rm rmdir sed seq sh sleep sort tail tar test timeout touch tr true uname
     xargs""".split()
 
 # Stands for the real compile.sh, which has tests of its own; this one takes any C++ program.

@@ -50,8 +50,7 @@ struct SmallWindow {
     static_assert(255 * side * side < 65536, "the sum of a window fits into 16 bits");
 };
 
-// A word of the picture as two pairs: its bytes 0 and 2, and its bytes 1 and 3.
-__device__ uint32_t even_bytes(uint32_t word) { return word & 0x00FF00FF; }
+// Of a word of the picture the odd pair: its bytes 1 and 3.
 __device__ uint32_t odd_bytes(uint32_t word) { return __byte_perm(word, 0, 0x4341); }
 
 // The pair of q and q + 2. Where these lie in two words, the halves of two pairs are joined.
@@ -60,44 +59,49 @@ __device__ uint32_t pair_at(const uint32_t* pairs, int q) {
     return q % 4 < 2 ? pair[0] : __byte_perm(pair[0], pair[2], 0x5432);
 }
 
+// Of four columns a lane keeps two sums: that of the words, and that of their odd bytes. A word is the even pair and 256
+// times the odd one; so is the sum of words, and the even pair's sum is what is left (modulo 2^32, as it fits).
 template <class Small>
 __device__ void add_to_columns(const uint32_t (&row)[Small::words],
                                uint32_t (&columns)[2 * Small::words]) {
 #pragma unroll
     for (int i = 0; i < Small::words; i++) {
-        columns[2 * i] += even_bytes(row[i]);
+        columns[2 * i] += row[i];
         columns[2 * i + 1] += odd_bytes(row[i]);
     }
 }
 
-// To add one row and take away another is one instruction for two columns: it adds three numbers.
+// To add one row and take away another is one instruction: it adds three numbers.
 template <class Small>
 __device__ void slide_columns(const uint32_t (&enters)[Small::words],
                               const uint32_t (&leaves)[Small::words],
                               uint32_t (&columns)[2 * Small::words]) {
 #pragma unroll
     for (int i = 0; i < Small::words; i++) {
-        columns[2 * i] += even_bytes(enters[i]) - even_bytes(leaves[i]);
+        columns[2 * i] += enters[i] - leaves[i];
         columns[2 * i + 1] += odd_bytes(enters[i]) - odd_bytes(leaves[i]);
     }
 }
 
-// Column sums with those that the neighbours own, of the words that the windows reach into.
+// The pairs of column sums, with those that the neighbours own, of the words that the windows reach into.
 template <class Small>
 __device__ void gather(const uint32_t (&columns)[2 * Small::words],
                        uint32_t (&wide)[2 * (Small::words + 2 * Small::halo_words)]) {
     constexpr int words = Small::words, halo = Small::halo_words;
+    uint32_t* const own = wide + 2 * halo;
 #pragma unroll
-    for (int i = 0; i < 2 * words; i++) wide[2 * halo + i] = columns[i];
+    for (int i = 0; i < words; i++) {
+        own[2 * i] = columns[2 * i] - 256 * columns[2 * i + 1];
+        own[2 * i + 1] = columns[2 * i + 1];
+    }
 #pragma unroll
     for (int h = 0; h < halo; h++) {  // word h of the halo, counted outwards
         const int lanes = h / words + 1, left = words - 1 - h % words, right = h % words;
 #pragma unroll
         for (int odd = 0; odd < 2; odd++) {
-            wide[2 * (halo - 1 - h) + odd] =
-                __shfl_up_sync(0xFFFFFFFF, columns[2 * left + odd], lanes);
+            wide[2 * (halo - 1 - h) + odd] = __shfl_up_sync(0xFFFFFFFF, own[2 * left + odd], lanes);
             wide[2 * (halo + words + h) + odd] =
-                __shfl_down_sync(0xFFFFFFFF, columns[2 * right + odd], lanes);
+                __shfl_down_sync(0xFFFFFFFF, own[2 * right + odd], lanes);
         }
     }
 }
@@ -105,16 +109,14 @@ __device__ void gather(const uint32_t (&columns)[2 * Small::words],
 // Sums along the row, pair by pair: all of a window, or, if that is shorter, what lies between it
 // and an earlier window `steps` pixels to the left, whose sums are a pair as well.
 template <class Small>
-__device__ void add_along_row(const uint32_t* wide, uint32_t (&sums)[2 * Small::words]) {
-    constexpr int channels = Small::channels, side = Small::side;
+__device__ void slide_along_row(const uint32_t* wide, uint32_t (&sums)[2 * Small::words]) {
+    constexpr int channels = Small::channels, side = Small::side, steps = 4 / channels;
 #pragma unroll
     for (int i = 0; i < 2 * Small::words; i++) {
-        const int at = i / 2 * 4 + i % 2;
-        const int steps = channels % 2 == 0 ? 4 / channels : i % 2 == channels / 2 ? 3 : 1;
-        const int before = at - steps * channels;
+        const int at = i / 2 * 4 + i % 2, before = at - 4;
         const int first = 4 * Small::halo_words + at - Small::reach;
         const bool slides = before >= 0 && steps < Small::radius;
-        sums[i] = slides ? sums[before / 4 * 2 + before % 4] : 0;
+        sums[i] = slides ? sums[i - 2] : 0;
 #pragma unroll
         for (int x = 0; x < side; x++) {
             if (slides && x < steps) {
@@ -123,6 +125,44 @@ __device__ void add_along_row(const uint32_t* wide, uint32_t (&sums)[2 * Small::
             }
             if (!slides) sums[i] += pair_at(wide, first + x * channels);
         }
+    }
+}
+
+// The same for 1 and 3 channels, where half of a window's pairs lie across two words, at q % 4 = 2 or 3. Not these are
+// joined but the sums of their halves, once a window: as pairs, `across` of a word has the left halves and that of the next
+// word the right ones. And the sums overlap: an even pair and the odd one that lies a pixel beside it are
+// either both in a window, as a `couple`, or one of them is at its end.
+//
+//   1 channel, the window of radius 3 around q = 4 w:    q-3  q-2 q-1   q q+1   q+2 q+3
+//                                                         | across w-1 | couple | across w |
+template <class Small>
+__device__ void add_along_row(const uint32_t* wide, uint32_t (&sums)[2 * Small::words]) {
+    constexpr int channels = Small::channels, radius = Small::radius, words = Small::words;
+    constexpr int halo = Small::halo_words, all = words + 2 * halo;
+    constexpr int step =
+        channels == 1 ? 1 : -1;  // from an even byte to the odd one beside it, in pixels
+    constexpr int back = channels == 1 ? 0 : 1;  // and in words to the left
+    uint32_t couples[all], direct[2 * words], across[2 * words + 2];
+#pragma unroll
+    for (int w = back; w < all; w++) couples[w] = wide[2 * w] + wide[2 * (w - back) + 1];
+#pragma unroll
+    for (int i = 0; i < 2 * words + 2; i++) {
+        uint32_t within = 0, halves = 0;
+#pragma unroll
+        for (int x = -radius; x <= radius; x++) {
+            const int q = (halo + i / 2) * 4 + i % 2 + x * channels, word = q / 4;
+            const bool even = q % 2 == 0, is_across = q % 4 >= 2;
+            const int beside = even ? x + step : x - step;
+            const bool is_couple = beside >= -radius && beside <= radius;
+            if (q < 0 || word >= all || (is_couple && !even)) continue;
+            (is_across ? halves : within) += is_couple ? couples[word] : wide[2 * word + q % 2];
+        }
+        if (i < 2 * words) direct[i] = within;
+        across[i] = halves;
+    }
+#pragma unroll
+    for (int i = 0; i < 2 * words; i++) {
+        sums[i] = direct[i] + __byte_perm(across[i], across[i + 2], 0x5432);
     }
 }
 
@@ -223,7 +263,11 @@ __global__ void __launch_bounds__(32 * warps_of_block, Small::blocks)
         const int row = first_row + i - 2 * radius;
         uint32_t wide[2 * (words + 2 * Small::halo_words)], sums[2 * words];
         gather<Small>(columns, wide);
-        add_along_row<Small>(wide, sums);
+        if constexpr (Small::channels % 2 == 1) {
+            add_along_row<Small>(wide, sums);
+        } else {
+            slide_along_row<Small>(wide, sums);
+        }
         const int rows = window(row, radius, shape.height).count();
         if (writes && row < shape.height) write_means<Small>(sums, to, shape, rows, own);
         to += pitch;

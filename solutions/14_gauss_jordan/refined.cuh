@@ -53,7 +53,7 @@ class Refinement {
         int exponent = 0;
         std::frexp(largest, &exponent);
         const double factor = std::ldexp(1.0, -exponent);
-        const dim3 grid(n_, unsigned(lab::divide_up(factors_.width, 256)));
+        const dim3 grid(n_, unsigned(lab::divide_up(factors_.stride, 256)));
         round_to_float<<<grid, 256>>>(system, factors_, factor);
         CHECK_LAUNCH();
         lu_.factor(factors_);

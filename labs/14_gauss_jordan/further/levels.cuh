@@ -1,4 +1,4 @@
-// What lu_factors.cuh decides by, and its second stream.
+// What lu_factors.cuh decides by, its streams, and its graph.
 #pragma once
 
 #include "panel.cuh"
@@ -38,23 +38,26 @@ struct Levels {
     bool look_ahead;  // the next span is factored while the rest is updated
 };
 
-// A second stream whose kernels come first, and what orders it and the first one.
-class UrgentStream {
+// Two streams beside the default one, of which the kernels of the first come first; and what orders streams.
+class Streams {
  public:
-    UrgentStream() {
+    Streams() {
         int lowest = 0, highest = 0;
         CHECK(cudaDeviceGetStreamPriorityRange(&lowest, &highest));
-        CHECK(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, highest));
+        CHECK(cudaStreamCreateWithPriority(&urgent_, cudaStreamNonBlocking, highest));
+        CHECK(cudaStreamCreateWithPriority(&other_, cudaStreamNonBlocking, lowest));
         CHECK(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
     }
-    ~UrgentStream() {
-        cudaStreamDestroy(stream_);
+    ~Streams() {
+        cudaStreamDestroy(urgent_);
+        cudaStreamDestroy(other_);
         cudaEventDestroy(event_);
     }
-    UrgentStream(const UrgentStream&) = delete;
-    UrgentStream& operator=(const UrgentStream&) = delete;
+    Streams(const Streams&) = delete;
+    Streams& operator=(const Streams&) = delete;
 
-    cudaStream_t get() const { return stream_; }
+    cudaStream_t urgent() const { return urgent_; }
+    cudaStream_t other() const { return other_; }
 
     // What comes into `later` from now on begins when all that is in `earlier` by now has ended.
     void make_wait(cudaStream_t later, cudaStream_t earlier) const {
@@ -64,8 +67,36 @@ class UrgentStream {
     }
 
  private:
-    cudaStream_t stream_ = nullptr;
+    cudaStream_t urgent_ = nullptr, other_ = nullptr;
     cudaEvent_t event_ = nullptr;
+};
+
+// Launches that are always the same, captured once and launched again as a graph (lab 17).
+class Graph {
+ public:
+    Graph() = default;
+    ~Graph() {
+        if (graph_) cudaGraphExecDestroy(graph_);
+    }
+    Graph(const Graph&) = delete;
+    Graph& operator=(const Graph&) = delete;
+
+    // `work` puts the launches into `stream`, and into others that wait for it and for which it waits at the end.
+    template <class Work>
+    void launch(cudaStream_t stream, Work&& work) {
+        if (!graph_) {
+            cudaGraph_t captured = nullptr;
+            CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+            work();
+            CHECK(cudaStreamEndCapture(stream, &captured));
+            CHECK(cudaGraphInstantiateWithFlags(&graph_, captured, 0));
+            CHECK(cudaGraphDestroy(captured));
+        }
+        CHECK(cudaGraphLaunch(graph_, stream));
+    }
+
+ private:
+    cudaGraphExec_t graph_ = nullptr;
 };
 
 inline int round_up(int64_t value, int64_t step) { return int(lab::divide_up(value, step) * step); }

@@ -43,7 +43,7 @@ class LuFactors {
     // it later need.
     void factor(const System<T>& system, bool keep_lower = false) {
         factor_urgently(system, keep_lower);
-        make_wait(nullptr, urgent_.get());
+        make_wait(nullptr, streams_.urgent());
     }
 
     // A x = b for all right-hand sides: factors, and solves U x = b. x: (n, right-hand sides), row-major
@@ -54,9 +54,9 @@ class LuFactors {
         } else {
             launch_substitute<false>(
                 system, {system.values + system.first_side, system.stride, system.sides()}, x,
-                urgent_.get());
+                streams_.urgent());
         }
-        make_wait(nullptr, urgent_.get());
+        make_wait(nullptr, streams_.urgent());
     }
 
     // L x = b (`lower`) or U x = b in one launch.
@@ -100,6 +100,10 @@ class LuFactors {
 
  private:
     static constexpr int many_sides = 32;
+#ifndef MOST_IN_GRAPH
+#define MOST_IN_GRAPH 4096
+#endif
+    static constexpr int most_in_graph = MOST_IN_GRAPH;  // unknowns
 
     // Up to 65536 rows on an H100; more of them are left to a grid, which has more blocks.
     bool by_cluster(int height) const {
@@ -115,19 +119,33 @@ class LuFactors {
         return {columns, columns, n > 1024};
     }
 
-    // Leaves its work in the urgent stream. With look-ahead there are two: `panels`, the urgent one, finishes
+    // Leaves its work in the urgent stream. One of these objects has one system and one `keep_lower`, so that its launches are
+    // always the same. Where there are two streams, of short kernels, they are launched as a graph.
+    void factor_urgently(const System<T>& system, bool keep_lower) {
+        const cudaStream_t stream = streams_.urgent();
+        if (panel_by_ == PanelBy::team && !by_cluster(system.n)) {
+            CHECK(cudaMemsetAsync(steps_.get(), 0, steps_.bytes()));
+        }
+        make_wait(stream, nullptr);
+        if (dependent_launches_ && levels_.look_ahead && system.n <= most_in_graph) {
+            graph_.launch(stream, [&] { factor_in_streams(system, keep_lower); });
+            follows_kernel_ = false;
+        } else {
+            factor_in_streams(system, keep_lower);
+        }
+    }
+
+    // With look-ahead there are two streams: `panels`, the urgent one, finishes
     // the columns of the next span before all others, and factors them while `rest` still finishes the
     // others:
     //
     //   panels   | span 0 | finish 1 | span 1 ......| finish 2 | span 2 ...
     //   rest              | finish 2, 3, 4, ...     |          | finish 3, 4, ...
-    void factor_urgently(const System<T>& system, bool keep_lower) {
+    void factor_in_streams(const System<T>& system, bool keep_lower) {
         const int n = system.n, span = levels_.span;
-        const cudaStream_t panels = urgent_.get(), rest = levels_.look_ahead ? nullptr : panels;
-        if (panel_by_ == PanelBy::team && !by_cluster(n)) {
-            CHECK(cudaMemsetAsync(steps_.get(), 0, steps_.bytes()));
-        }
-        make_wait(panels, nullptr);
+        const cudaStream_t panels = streams_.urgent(),
+                           rest = levels_.look_ahead ? streams_.other() : panels;
+        make_wait(rest, panels);
         for (int first = 0; first < n; first += span) {
             if (!keep_lower && ends_with(n - first)) {
                 make_wait(panels, rest);
@@ -250,7 +268,7 @@ class LuFactors {
     // taken off what lies above, by the same product as in the factorisation.
     void solve_many(const System<T>& system, T* x) {
         const int rows = solved_rows();
-        const cudaStream_t stream = urgent_.get();
+        const cudaStream_t stream = streams_.urgent();
         const Columns sides = {system.first_side, system.width};
         for (int first = (system.n - 1) / rows * rows; first >= 0; first -= rows) {
             const int count = std::min(rows, system.n - first);
@@ -338,7 +356,7 @@ class LuFactors {
 
     // Updates
 
-    using Tile = TensorTile<T, 64, 64, 32, 32, 3>;
+    using Tile = UsualTile<T>;
     using LargeTile = TensorTile<T, 128, 128, 64, 32, 3>;  // of floats
 
     // How long tiles of this side take, in some unit: the multiprocessor that gets most of them decides.
@@ -375,7 +393,7 @@ class LuFactors {
     // What comes into `later` from now on begins when all that is in `earlier` by now has ended.
     void make_wait(cudaStream_t later, cudaStream_t earlier) {
         if (later != earlier) follows_kernel_ = false;
-        urgent_.make_wait(later, earlier);
+        streams_.make_wait(later, earlier);
     }
 
     template <class... Parameters>
@@ -396,13 +414,13 @@ class LuFactors {
     void launch_with(std::vector<cudaLaunchAttribute> attributes, void (*kernel)(Parameters...),
                      dim3 grid, int threads, int bytes, cudaStream_t stream,
                      Parameters... arguments) {
-        if (dependent_launches_ && stream == urgent_.get() && follows_kernel_) {
+        if (dependent_launches_ && stream == streams_.urgent() && follows_kernel_) {
             cudaLaunchAttribute attribute = {};
             attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
             attribute.val.programmaticStreamSerializationAllowed = 1;
             attributes.push_back(attribute);
         }
-        if (stream == urgent_.get()) follows_kernel_ = true;
+        if (stream == streams_.urgent()) follows_kernel_ = true;
         cudaLaunchConfig_t config = {};
         config.gridDim = grid;
         config.blockDim = dim3(threads);
@@ -484,7 +502,8 @@ class LuFactors {
     Levels levels_;
     int largest_cluster_ = 1;
     bool dependent_launches_ = false, follows_kernel_ = false;
-    const UrgentStream urgent_;
+    const Streams streams_;
+    Graph graph_;
     int* const singular_;
     DeviceArray<int> pivots_, steps_;
     DeviceArray<typename Grid<T>::OfferWithRow> offers_;

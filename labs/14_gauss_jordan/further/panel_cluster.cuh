@@ -86,6 +86,7 @@ class Cluster {
         for (int block = lane / parts; block < int(gridDim.x); block += 32 / parts) {
             send(shared_.rows[k % 2].part(lane % parts), part, &shared_.sent[k % 2], block);
         }
+        __syncwarp();  // all lanes have read what others have staged, before it is staged anew
     }
 
     __device__ const PanelRow<T>& row(int k, const Offer<T>&) {

@@ -57,6 +57,9 @@ struct TensorTile {
     }
 };
 
+template <class T>
+using UsualTile = TensorTile<T, 64, 64, 32, 32, 3>;
+
 // Brings columns p to p + 16 of a and rows p to p + 16 of b to a stage, zeros past k. Past the last row
 // of a or the last column of b it brings the last one: what comes of it is not stored.
 template <class Tile>

@@ -14,8 +14,7 @@ std::string tensor_cores_missing() {
     const Device device = Device::current();
     cudaFuncAttributes attributes;
     if (device.capability < 80) return "needs compute capability 8.0";
-    CHECK(cudaFuncGetAttributes(&attributes,
-                                update_by_tensor_cores<TensorTile<T, 64, 64, 32, 32, 3>>));
+    CHECK(cudaFuncGetAttributes(&attributes, update_by_tensor_cores<UsualTile<T>>));
     if (attributes.ptxVersion < 80)
         return "compiled for an older card: nvcc -arch=native, or make ARCH=native";
 #endif

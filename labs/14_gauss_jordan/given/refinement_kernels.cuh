@@ -34,10 +34,11 @@ __global__ void __launch_bounds__(256) find_residual(System<T> system, const T* 
     }
 }
 
-// The coefficients as floats, multiplied by a power of two that brings the largest of them near 1.
+// The coefficients as floats, multiplied by a power of two that brings the largest of them near 1. Zeros behind them, up
+// to the end of each row: who reads two elements at a time reads one of these, too.
 __global__ void round_to_float(System<double> from, System<float> to, double factor) {
     const int64_t row = blockIdx.x, column = int64_t{blockIdx.y} * 256 + threadIdx.x;
-    if (column >= to.width) return;
+    if (column >= to.stride) return;
     to.row(row)[column] = column < from.n ? float(from.row(row)[column] * factor) : 0.0f;
 }
 

@@ -412,6 +412,22 @@ with open("asked", "a") as file:
     assert sorted(asked[2:]) == ["01_alpha --data", "02_beta --data"]
 
 
+def test_bench_measures_a_lab_while_the_next_one_is_built(course):
+    exercise_is_untouched(course, False)
+    measured, alone = course.path / "measured", course.path / "alone"
+    write(course.path / "labs/01_alpha/bench.py", f"open({str(measured)!r}, 'w')")
+    write(course.path / "labs/02_beta/bench.py", "print('beta was measured')")
+    compile = course.path / "common/cpu/compile.sh"
+    waiting = f"""case "$*" in *--list*) ;; *beta.cu*)  # goes on when the first lab has been measured
+    for second in 1 2 3 4 5 6 7 8 9 10; do [ -e '{measured}' ] || sleep 1; done
+    [ -e '{measured}' ] || touch '{alone}' ;;
+esac
+"""
+    compile.write_text(compile.read_text().replace("#!/bin/sh\n", "#!/bin/sh\n" + waiting, 1))
+    assert "beta was measured" in course.make("bench", "LAB=1 2").stdout
+    assert measured.exists() and not alone.exists()
+
+
 def test_bench_without_anything_to_measure(course):
     exercise_is_untouched(course, False)
     assert "has nothing to measure" in course.make("bench", "LAB=2").stderr

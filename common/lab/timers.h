@@ -27,8 +27,21 @@ inline const bool& runs_once = lab_runs_once;
 constexpr bool runs_once = false;
 #endif
 
-// A checker, which has set this, reads no times: one run is timed, where others are timed until the median is steady.
-inline bool is_judged() { return std::getenv("LAB_JUDGED"); }
+// The median of the times that run() returns, in milliseconds: `fewest` of them at least, then more until they are `enough`
+// in all or there are `most`. A checker, which has set LAB_JUDGED, reads no times: there it is one.
+inline double median_of(size_t fewest, size_t most, double enough,
+                        const std::function<double()>& run) {
+    if (std::getenv("LAB_JUDGED")) fewest = most = 1;
+    std::vector<double> times;
+    double total = 0;
+    while (times.size() < fewest || (times.size() < most && total < enough)) {
+        times.push_back(run());
+        total += times.back();
+        if (times[0] > (on_cpu ? 20000 : 300)) break;  // once more would take as long
+    }
+    std::sort(times.begin(), times.end());
+    return times[times.size() / 2];
+}
 
 // The time that passes on the host. A launch returns at once: synchronise before you read it.
 class HostTimer {
@@ -107,13 +120,10 @@ class CacheFlush {
 // 0.03 s); on a card the first run is the time of what takes longer than 0.3 s.
 inline double median_milliseconds(const std::function<void()>& launch, int runs = 0) {
     const NvtxRange range("timing");
-    if (is_judged()) runs = 1;
     size_t fewest = runs > 0 ? runs : on_cpu ? 3 : 5;
     const size_t most = runs > 0 ? runs : on_cpu ? 3 : 50;
     CacheFlush flush;
     EventTimer timer;
-    std::vector<double> times;
-    double total = 0;
     timer.start();
     launch();
     timer.stop();
@@ -121,16 +131,13 @@ inline double median_milliseconds(const std::function<void()>& launch, int runs 
     const double first = timer.milliseconds();
     if (runs == 0 && !on_cpu && first > 300) return first;
     if (runs == 0 && first > 30) fewest = 3;
-    while (times.size() < fewest || (times.size() < most && total < 100)) {
+    return median_of(fewest, most, 100, [&] {
         flush.run();  // while it runs, the host queues the rest: no gap is timed
         timer.start();
         launch();
         timer.stop();
-        times.push_back(timer.milliseconds());
-        total += times.back();
-    }
-    std::sort(times.begin(), times.end());
-    return times[times.size() / 2];
+        return timer.milliseconds();
+    });
 }
 
 // How a variant did.

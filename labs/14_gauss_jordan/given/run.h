@@ -133,23 +133,15 @@ void report_singular(Run<T>& run, const std::string& name, lab::Launch shape, in
 template <class Setup, class F>
 double time_after(Setup&& setup, F&& work) {
     const lab::NvtxRange range("timing");
-    const size_t fewest = lab::is_judged() ? 1 : 3;
-    const size_t most = lab::on_cpu || lab::is_judged() ? fewest : 20;
     lab::EventTimer timer;
-    std::vector<double> times;
-    double total = 0;
-    while (times.size() < fewest || (times.size() < most && total < 150)) {
+    return lab::median_of(3, lab::on_cpu ? 3 : 20, 150, [&] {
         setup();
         CHECK(cudaDeviceSynchronize());
         timer.start();
         work();
         timer.stop();
-        times.push_back(timer.milliseconds());
-        total += times.back();
-        if (total > (lab::on_cpu ? 20000 : 300)) break;  // once more would take as long
-    }
-    std::sort(times.begin(), times.end());
-    return times[times.size() / 2];
+        return timer.milliseconds();
+    });
 }
 
 template <class T>

@@ -37,11 +37,13 @@
 
 // What a lane owns, as in Lane, though not always whole pixels; the outermost lanes are halo. A
 // strip has `rows` rows of means.
-template <int channel_count, int radius_of_window, class VectorType, int row_count, int block_count>
+template <int channel_count, int radius_of_window, class VectorType, int row_count, int block_count,
+          int down_count>
 struct SmallWindow {
     using Vector = VectorType;
     static constexpr int channels = channel_count, radius = radius_of_window, blocks = block_count;
     static constexpr int rows = row_count, rows_read = rows + 2 * radius;
+    static constexpr int down = down_count, beside = warps_of_block / down;  // strips of a block
     static constexpr int bytes = sizeof(Vector), words = bytes / 4;
     static constexpr int side = 2 * radius + 1, reach = radius * channels;
     static constexpr int halo_words = (reach + 3) / 4;  // on each side
@@ -229,8 +231,10 @@ __global__ void __launch_bounds__(32 * warps_of_block, Small::blocks)
              int strips_across) {
     constexpr int radius = Small::radius, words = Small::words, side = Small::side;
     using Vector = typename Small::Vector;
-    const unsigned strip = blockIdx.x * warps_of_block + threadIdx.y;
-    const int lane = threadIdx.x, first_row = strip / strips_across * Small::rows;
+    const unsigned strip = blockIdx.x * Small::beside + threadIdx.y / Small::down;
+    const int lane = threadIdx.x;
+    const int first_row =
+        (strip / strips_across * Small::down + threadIdx.y % Small::down) * Small::rows;
     if (first_row >= shape.height) return;  // a whole warp
     const int own =
         strip % strips_across * Small::outputs + (lane - Small::halo_lanes) * Small::bytes;
@@ -278,10 +282,11 @@ __global__ void __launch_bounds__(32 * warps_of_block, Small::blocks)
 
 constexpr int largest_small_radius = 7;
 
-// Measured: in gray 8 bytes a lane and 10 rows, in colour, where the halo is wider, 16 and 8.
+// Measured: in gray 8 bytes a lane and 10 rows, in colour, where the halo is wider, 16 and 8; and there the strips of a block
+// lie one below the other, so that the rows that two of them read come from the L1 cache the second time.
 template <int channels, int radius>
-using ChosenWindow = std::conditional_t<channels == 1, SmallWindow<1, radius, uint2, 10, 7>,
-                                        SmallWindow<channels, radius, uint4, 8, 3>>;
+using ChosenWindow = std::conditional_t<channels == 1, SmallWindow<1, radius, uint2, 10, 7, 1>,
+                                        SmallWindow<channels, radius, uint4, 8, 3, 4>>;
 
 // Calls use(SmallWindow) with the one for this radius.
 template <int channels, int radius = 0, class Use>
@@ -309,8 +314,8 @@ lab::Launch launch_shuffled(const Job& job) {
     with_small_window(job.shape.channels, job.radius, [&](auto small) {
         using Small = decltype(small);
         const int64_t across = lab::divide_up(job.shape.values(), Small::outputs);
-        const int64_t down = lab::divide_up(job.shape.height, Small::rows);
-        grid = dim3(unsigned(lab::divide_up(down * across, warps_of_block)));
+        const int64_t down = lab::divide_up(job.shape.height, Small::rows * Small::down);
+        grid = dim3(unsigned(lab::divide_up(down * across, Small::beside)));
         shuffled<Small><<<grid, block>>>(job.d_input, job.d_output, job.shape, int(across));
         CHECK_LAUNCH();
     });

@@ -68,21 +68,33 @@ struct Blocking {
     static constexpr int surplus =
         (4 - size / 2 % 4) % 4;  // what the first quad holds before the window
     static constexpr int quads = (surplus + window + 3) / 4;
+    static constexpr int halo_quads =
+        (surplus + size / 2) / 4;                         // before those that lie under the columns
     static constexpr float start = pixels ? 0.5f : 0.0f;  // of a sum: see outputs_of
 };
 
 // Loads a row of inputs from place x on; `place` points there. Places beyond the edge give 0, also those before
 // the first: as unsigned numbers they are huge. In an aligned picture x is a multiple of four, and so is the width:
 // four neighbours exist all or none.
-template <bool aligned, class T, int quads>
+template <class Own, bool aligned, class T, int quads>
 __device__ void load_row(Quad<T> (&row)[quads], const T* place, unsigned x, unsigned width,
                          bool exists) {
+    using Wide = Vector<T, Own::columns>;
 #pragma unroll
     for (int q = 0; q < quads; q++) {
         if constexpr (aligned) {
-            row[q] = {};
-            if (exists && x + 4 * q < width) {
-                row[q] = *reinterpret_cast<const Quad<T>*>(place + 4 * q);
+            const int under = q - Own::halo_quads;  // the columns
+            const bool is_wide = under >= 0 && under < Own::columns / 4;
+            if (is_wide && under % (Wide::count / 4) != 0) continue;
+            const bool inside = exists && x + 4 * q < width;
+            if (is_wide) {
+                Wide vector = {};
+                if (inside) vector = *reinterpret_cast<const Wide*>(place + 4 * q);
+#pragma unroll
+                for (int k = 0; k < Wide::count / 4; k++) row[q + k] = vector.quads[k];
+            } else {
+                row[q] = {};
+                if (inside) row[q] = *reinterpret_cast<const Quad<T>*>(place + 4 * q);
             }
         } else {
             T four[4] = {};
@@ -211,8 +223,8 @@ __global__ void __launch_bounds__(threads_per_block, Blocking<T, size, product, 
     const int below = int(min(s.top - first + s.height, int64_t{end}));
     int loaded = 0;
     const auto load_next = [&](Quad<T>(&row)[Own::quads]) {
-        load_row<aligned>(row, from, unsigned(left), unsigned(s.width),
-                          loaded >= above && loaded < below);
+        load_row<Own, aligned>(row, from, unsigned(left), unsigned(s.width),
+                               loaded >= above && loaded < below);
         from += s.width;
         loaded++;
     };

@@ -100,10 +100,7 @@ class LuFactors {
 
  private:
     static constexpr int many_sides = 32;
-#ifndef MOST_IN_GRAPH
-#define MOST_IN_GRAPH 4096
-#endif
-    static constexpr int most_in_graph = MOST_IN_GRAPH;  // unknowns
+    static constexpr int most_in_graph = 4096;  // unknowns; with more, a graph is slower
 
     // Up to 65536 rows on an H100; more of them are left to a grid, which has more blocks.
     bool by_cluster(int height) const {

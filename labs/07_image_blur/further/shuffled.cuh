@@ -17,20 +17,28 @@
 //                          >------^  ^------<         __shfl_up_sync, __shfl_down_sync
 //   means                    | ...... | ...... |        | ...... |
 //
-// - A strip has 10 rows (8 in colour), so few that a lane keeps its pixels of all of them in registers.
+// - A strip has 10 rows, so few that a lane keeps its pixels of all of them in registers.
 //   It asks for them all before it adds the first: a dozen loads are under way at a time, and no row that
 //   leaves is read again. That alone took a fifth of the time away at radius 1.
+// - In colour the four strips of a block lie one below the other: of the 20 rows that a strip reads at radius 5, the next
+//   one reads 10, and finds them in the L1 cache.
 // - Radius and channels are known to the compiler: it unrolls all loops, and a mean is one
 //   multiplication by a constant. The price: 32 kernels, for 8 radii and 4 numbers of channels.
 //
 // Known before: sums that slide (`running`). Shuffles: lab 10, "The sum". Registers against warps, and loads under way: lab 11, "Why many warps".
 //
-// What it brought: milliseconds, 8192 x 8192 pixels, H200, 30 November 2026.
+// What it brought: milliseconds, 8192 x 8192 pixels, H200, 1 December 2026.
 //
 //                1 channel, radius 1      5      3 channels, radius 1      5
 //   fused                      0.118  0.124                     0.319  0.333
-//   shuffled                   0.043  0.052                     0.109  0.143
+//   shuffled                   0.043  0.048                     0.107  0.124
 //   a copy                     0.036  0.036                     0.099  0.099
+//
+// At radius 5 in colour, step by step: 0.143 before; 0.133 with sums of words and couples (a third fewer instructions of the
+// pipe for whole numbers); 0.126 to 0.128 with strips one below the other; 0.124 with 10 rows for 8. What did not help, in the
+// same run as 0.124 and 0.128: 5, 6, 7, 12 rows (0.133, 0.126, 0.132, 0.135), registers for five blocks a multiprocessor (0.126 with
+// 6 rows), blocks of 8 warps (0.134, 0.141), two strips beside two (0.131). In gray, radius 5, where it takes 0.048: strips one below
+// the other (0.049 to 0.052; at radius 7 0.054 for 0.050), 6, 8, 12, 14, 16 rows (0.050, 0.048, 0.052, 0.052, 0.051).
 #pragma once
 
 #include <type_traits>
@@ -282,11 +290,10 @@ __global__ void __launch_bounds__(32 * warps_of_block, Small::blocks)
 
 constexpr int largest_small_radius = 7;
 
-// Measured: in gray 8 bytes a lane and 10 rows, in colour, where the halo is wider, 16 and 8; and there the strips of a block
-// lie one below the other, so that the rows that two of them read come from the L1 cache the second time.
+// Measured: in gray 8 bytes a lane, in colour, where the halo is wider, 16, and all strips of a block one below the other.
 template <int channels, int radius>
 using ChosenWindow = std::conditional_t<channels == 1, SmallWindow<1, radius, uint2, 10, 7, 1>,
-                                        SmallWindow<channels, radius, uint4, 8, 3, 4>>;
+                                        SmallWindow<channels, radius, uint4, 10, 3, 4>>;
 
 // Calls use(SmallWindow) with the one for this radius.
 template <int channels, int radius = 0, class Use>

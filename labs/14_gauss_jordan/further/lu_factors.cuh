@@ -1,6 +1,6 @@
 // LU by blocks, from the host's side: which kernels, in which order, in which stream, with which shapes.
 //
-// Know before: given/blocked_steps.cuh, which does the same with one stream; streams and events (lab 15). New here:
+// Know before: given/blocked_steps.cuh, which does the same with one stream; streams and events (lab 15), graphs (lab 17). New here:
 // a kernel may be brought to the card while the one before it still runs, and waits there for its end
 // (programmatic dependent launch, as of compute capability 9.0).
 //

@@ -1,7 +1,9 @@
-// Feature: names of older CUDA | `cudaThreadSynchronize`, clocks in `cudaDeviceProp`, shuffles and votes without a mask, texture and surface references, bound anew between launches (CUDA 13 has them no more)
+// Feature: names of older CUDA | `cudaThreadSynchronize`, all errors that `helper_cuda.h` ever knew, clocks in `cudaDeviceProp`, shuffles and votes without a mask, texture and surface references, bound anew between launches (CUDA 13 has them no more)
 #include <sm_20_intrinsics.h>
 #include <sm_32_intrinsics.h>
 #include <sm_61_intrinsics.h>
+
+#include <cstring>
 
 #include "../runtime_expect.h"
 
@@ -33,6 +35,10 @@ __global__ void look(int* same) {
 #endif
 
 int main() {
+    EXPECT(cudaErrorPriorLaunchFailure == 53 && cudaErrorHardwareStackError == 714);
+    EXPECT(std::strcmp(cudaGetErrorName(cudaErrorTextureNotBound), "cudaErrorTextureNotBound") ==
+           0);
+    EXPECT(std::strcmp(cudaGetErrorString(cudaErrorNotMapped), "resource not mapped") == 0);
 #ifdef CUDA_ON_CPU
     int* out = zeros<int>(3);
     sum_warp<<<1, 32>>>(out);

@@ -168,9 +168,11 @@ def test_zero_for_a_template_is_what_its_parameter_wants():
     ("__device__ void f(int& x) { volatile int& y = x; while (y == 0) {} }", 1),
     ("__device__ void f(int* p) { while (*(volatile int*)p == 0 || ((volatile int *)(p + 1))[2]) {} g((int*)p); }", 2),
     ("__device__ void f(int* p) { while (*static_cast<const volatile int*>(p) == 0) {} }", 1),
+    ("__global__ void k(volatile int*); void f(int* p) { k<<<1, 1>>>((volatile int*)p); k<<<1, 1>>>(static_cast<volatile int*>(p)); }", 2),
 ])
 def test_accesses_to_volatile_memory_are_marked(text, marked):
-    assert translate(text).count("::cuda_cpu::in_step") == marked
+    translated = translate(text)
+    assert translated.count("::cuda_cpu::in_step") == marked and translated.count("(") == translated.count(")")
 
 
 @pytest.mark.parametrize("statement, marked", [

@@ -391,11 +391,12 @@ class Translator(VolatileMemory, Source):
         self.edits.sort(key=lambda edit: (edit.start, edit.end > edit.start, -edit.end))
         return self.render(0, len(self.text))
 
-    def render(self, start: int, end: int) -> str:
-        """text[start:end] with its edits made; an outer edit renders those inside it."""
+    def render(self, start: int, end: int, with_end: bool = False) -> str:
+        """text[start:end] with its edits made, and what is put in at its end if that closes something here; an outer edit renders
+        those inside it."""
         pieces = []
         for edit in self.edits[bisect_left(self.edits, (start,)) :]:
-            if edit.start >= end:
+            if edit.start > end or (edit.start == end and not (with_end and edit.end == end)):
                 break
             if edit.start >= start and edit.end <= end:
                 new_text = edit.text if isinstance(edit.text, str) else edit.text()
@@ -684,7 +685,7 @@ class Translator(VolatileMemory, Source):
             self.at(self.end(angle)) + self.render(self.end(angle), close_start),
             # The launch knows its line by that of the ) of Shape.
             f"{self.at(start)}){clusters}, {function})(",
-            self.at(self.end(opening)) + self.render(self.end(opening), self.starts[last]),
+            self.at(self.end(opening)) + self.render(self.end(opening), self.starts[last], with_end=True),
             "))",
             self.at(self.end(last)),
         ]

@@ -101,7 +101,8 @@ int main() {
         return cub::DeviceReduce::Sum(work, bytes, cached, out, 4);
     });
     EXPECT(back(out, 1)[0] == 24);
-    cub::KeyValuePair<int, int>* best = on_device(std::vector<cub::KeyValuePair<int, int>>(1));
+    cub::KeyValuePair<int, int>* best =
+        on_device(std::vector<cub::KeyValuePair<int, int>>(1, cub::KeyValuePair<int, int>(0, 0)));
     run([&](void* work, size_t& bytes) {
         return cub::DeviceReduce::ArgMax(work, bytes, values, best, 4);
     });

@@ -75,6 +75,8 @@ template <class Key, class Value>
 struct KeyValuePair {
     Key key;
     Value value;
+    KeyValuePair() = default;
+    KeyValuePair(const Key& key, const Value& value) : key(key), value(value) {}
 };
 
 namespace detail {

@@ -156,6 +156,8 @@ else
     done
     # clang++ makes one call of two in different branches; but which threads are together goes by the place of a call.
     ! takes -mllvm -enable-tail-merge=false || flags+=(-mllvm -enable-tail-merge=false)
+    # And it leaves a loop out that does nothing for ever, of which the learner is told.
+    ! takes -fno-finite-loops || flags+=(-fno-finite-loops)
 fi
 # What is observed is compiled so that its accesses are those of the source. Only the program has
 # them, not the runtime.

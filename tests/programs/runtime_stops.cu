@@ -216,7 +216,7 @@ __global__ void static_kernel(int first, int n) {
     __syncthreads();
     if (threadIdx.x == 0) tile[1] = tile[n / 2];
 }
-void past_static() { static_kernel<<<1, 32>>>(0, 68); }  // HERE past_static
+void past_static() { static_kernel<<<1, 32>>>(0, 80); }  // HERE past_static
 void far_past_static() { static_kernel<<<1, 32>>>(2000, 4000); }
 
 __global__ void misaligned_kernel(float* values) {
@@ -233,7 +233,7 @@ void divides() { divide_kernel<<<1, 4>>>(reinterpret_cast<int*>(device_array()),
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wreturn-type"
 __device__ int first_digit(int number) {  // HERE no_value
-    if (number < 10) return number;
+    if (number < 10) return number;       // HERE no_value
 }
 #pragma GCC diagnostic pop
 __global__ void no_value_kernel(int* values) { values[threadIdx.x] = first_digit(threadIdx.x); }
@@ -274,7 +274,7 @@ __global__ void plain_flag_kernel(int* flag) {
         }
     }
     *flag = 1;
-}
+}  // HERE plain_flag with clang++ 14
 void plain_flag() {
     int* const flag = reinterpret_cast<int*>(device_array());
     cudaMemset(flag, 0, sizeof(int));

@@ -36,7 +36,7 @@ struct Field {
 
 int main() {
     int* out = zeros<int>(32);
-    const int n = 5;
+    int n = 5;
     const float half = 0.5f;
     for_each(out, 32, [=] __device__(int i) { return i * n; });
     EXPECT(read_back(out + 7) == 35);

@@ -26,7 +26,7 @@
 #: make results                write docs/results.md and its plots from docs/results/*/*.csv
 #: make book [SERVE=1] [PDF=1] the course as a site, build/book/site; SERVE=1 shows it while you write, PDF=1 prints the labs
 #: make test                   the course's own tests; TESTS=tests/test_labs.py chooses a file
-#: make clean                  remove the build folder
+#: make clean [LAB=03]         remove the build folder, or what a lab has there
 #:
 #: LAB is a number or a name (3, 03, vector_add), or all. Inside a lab's folder leave it out.
 #: ARGS="..." goes to what is run: make run LAB=03 ARGS="--help" lists the program's options.
@@ -85,8 +85,11 @@ until_built = $(if $(several),while [ -f "labs/$$lab/bench.py" ] && case "$$buil
     built="$$built$$name "; done;)
 plots = $(if $(several),$(call at_once,plots) >/dev/null;)
 
+# With LAB make clean takes what that lab has built.
+of_lab := $(if $(filter-out all,$(wanted)),lab)
+
 # Every lab that was named, one after the other; a failure does not stop the next.
-$(if $(FILE),,run) check build bench profile-nsys profile-ncu $(if $(FILE),,sanitize $(if $(replay_help),,replay) $(if $(explain_help),,explain)):
+$(if $(FILE),,run) $(of_lab:%=clean) check build bench profile-nsys profile-ncu $(if $(FILE),,sanitize $(if $(replay_help),,replay) $(if $(explain_help),,explain)):
 	@$(require_lab)$(refuse_unknown)$(builds) { status=0 built=' '; for lab in $(selected); do $(until_built) \
 	    $(MAKE) --no-print-directory -C "labs/$$lab" $@ LAB="$$lab" FROM_TOP=1 $(if $(several),PLOTS=later </dev/null) || status=$$?; \
 	done; $(plots) exit $$status; }
@@ -179,11 +182,13 @@ setup:
 	@bash common/setup.sh $(if $(WITH),--need $(call quote,$(WITH)))
 
 # If build is a link, this removes the link and nothing of what it leads to.
+ifeq ($(of_lab),)
 clean:
 	@if [ -L build ] || [ ! -d build/replaced ]; then rm -rf build; else \
 	    find build -mindepth 1 -maxdepth 1 ! -name replaced -exec rm -rf {} +; \
 	    echo 'build/replaced stays: it holds exercises that "make exercises" has replaced'; \
 	fi
+endif
 
 ifneq ($(filter test exercises grade,$(MAKECMDGOALS)),)
 $(call require,python $(if $(filter test grade,$(MAKECMDGOALS)),$(grade_needs)) \

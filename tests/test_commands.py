@@ -660,6 +660,15 @@ def test_clean_keeps_what_the_learner_wrote(course):
     assert kept.exists() and list((course.path / "build").iterdir()) == [kept.parents[1]]
 
 
+@pytest.mark.parametrize("words, at", [(("clean", "LAB=1"), "."), (("clean",), "labs/01_alpha")])
+def test_clean_of_a_lab_takes_what_that_lab_has_built(course, words, at):
+    course.make("build", "LAB=all")
+    object_of_given = write(course.path / "build/cpu/given/01_alpha/1.o", "")
+    course.make(*words, at=at)
+    assert not object_of_given.exists() and not list((course.path / "build").rglob("alpha"))
+    assert list((course.path / "build").rglob("beta"))
+
+
 def test_clean_follows_no_link(course, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     kept = [write(elsewhere / "precious", ""), write(elsewhere / "labs/01_alpha/precious", "")]

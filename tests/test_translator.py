@@ -936,7 +936,7 @@ def test_what_is_given_for_the_host_is_compiled_once(lab_with_host):
         built = farm.run("bash", lab_with_host / "common/cpu/compile.sh", "--python", sys.executable, "--runtime-object",
                          "build/runtime.a", *flags, f"{place}/21_toy/toy.cu", "-o", "build/toy", cwd=lab_with_host)
         assert built.returncode == 0, built.stderr
-        return int(farm.run(lab_with_host / "build/toy").stdout), {path: path.stat().st_ino for path in lab_with_host.glob("build/given/*.o")}
+        return int(farm.run(lab_with_host / "build/toy").stdout), {path: path.stat().st_ino for path in lab_with_host.glob("build/given/21_toy/*.o")}
 
     lab = lab_with_host / "labs/21_toy"
     number, first = printed()
@@ -951,11 +951,17 @@ def test_what_is_given_for_the_host_is_compiled_once(lab_with_host):
     assert number == 32 and len(both) == 2
 
 
-def test_what_is_wrong_in_what_is_given_for_the_host_ends_the_build(lab_with_host):
-    (lab_with_host / "labs/21_toy/given/toy.h").write_text(GIVEN.replace("1 +", "unknown +"))
+@pytest.mark.parametrize("wrong, said", [
+    (GIVEN.replace("1 +", "unknown +"), "given/toy.h:6:"), (GIVEN.replace("page();", "page(;"), "given/toy.h:5:"),
+    (GIVEN.replace("page();", "page() };"), "given/toy.h:5:"), (GIVEN.replace("page(); }", "page();"), "error: expected ‘}’"),
+    (GIVEN + '#include "other.h"\n', "given/other.h: error: it says #pragma interface, but given/host.cpp does not compile it")])
+def test_what_is_wrong_in_what_is_given_for_the_host_ends_the_build(lab_with_host, wrong, said):
+    (lab_with_host / "labs/21_toy/given/toy.h").write_text(wrong)
+    (lab_with_host / "labs/21_toy/given/other.h").write_text(GIVEN.replace("given", "other"))
     built = farm.run("bash", lab_with_host / "common/cpu/compile.sh", "--python", sys.executable, "--runtime-object", "build/runtime.a",
                      "labs/21_toy/toy.cu", "-o", "build/toy", cwd=lab_with_host)
-    assert built.returncode != 0 and "toy.h:6" in built.stderr and not (lab_with_host / "build/toy").exists()
+    assert built.returncode != 0 and said in built.stderr.replace("'", "‘", 1) and "Traceback" not in built.stderr
+    assert not (lab_with_host / "build/toy").exists()
 
 
 @pytest.mark.parametrize("host", sorted(farm.ROOT.glob("labs/*/given/host.cpp")), ids=lambda host: host.parts[-3])

@@ -35,13 +35,18 @@ def visible(text: str) -> str:
 
 
 def bodies(code: str) -> Iterator[tuple[int, int, int]]:
-    """Where a declaration begins, where its body does, and where that ends."""
+    """Where a declaration begins, where its body does, and where that ends. Where brackets do not pair there is none: what is
+    wrong the compiler says."""
     pairs, opened = {}, []
     for bracket in re.finditer(r"[(){}]", code):
         if bracket[0] in "({":
-            opened.append(bracket.start())
+            opened.append(bracket)
+        elif opened and opened[-1][0] + bracket[0] in ("()", "{}"):
+            pairs[opened.pop().start()] = bracket.end()
         else:
-            pairs[opened.pop()] = bracket.end()
+            return
+    if opened:
+        return
     start = at = 0
     flat = ""  # the declaration so far, without what is in brackets
     while bracket := BRACKET.search(code, at):

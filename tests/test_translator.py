@@ -844,6 +844,8 @@ inline std::string joined(int most = f({1}),
 }
 constexpr int twice(int i) { return 2 * i; }
 inline int table[] = {1, 2};
+static int in_this_object() { return 1; }
+int tried() try { return 1; } catch (int) { return 2; } catch (...) { return 3; }
 __attribute__((format(printf, 1, 2))) __device__ int both() { return 1; }
 template <class T> struct Kept { int get() { return 1; } };
 class Words : public Base {

@@ -14,7 +14,7 @@ GIVEN = re.compile(r'\bgiven/\w+\.h"$')  # by a lab, and compiled in its given/h
 HIDDEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|^#[^\n]*', re.MULTILINE)
 BRACKET = re.compile(r"[({};]")
 SCOPE = re.compile(r"(?:namespace \w+|(?:\w+:\s*)*(?:class|struct) \w[^()=]*)\s*")
-KEPT = re.compile(r"\b(?:template|constexpr|__device__|auto|friend|enum|union)\b|(?<!operator)(?<![=!<>])=")
+KEPT = re.compile(r"\b(?:static|template|constexpr|__device__|auto|friend|enum|union|try|catch)\b|(?<!operator)(?<![=!<>])=")
 BEGIN_OF_MEMBERS = re.compile(r"\)\s*(?:noexcept\s*)?:(?!:)")
 
 

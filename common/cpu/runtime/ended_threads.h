@@ -3,7 +3,7 @@
 // CUDA wants every thread of a block at __syncthreads(). Cards since Volta do not wait for those that have ended, so
 // programs with a return before a barrier run there. With CUDA_CPU_BARRIERS=volta they run here, too, and it is said at
 // the end; without it such a barrier ends the program. What nvcc makes of a loop with a barrier that threads leave in
-// different rounds may wait all the same: one did on an H200 (CUDA 13.0, -O3), and not with -G.
+// different rounds may wait all the same: a program with one hung on an H200 (CUDA 13.0, -O3), and not with -G.
 #pragma once
 
 #include <cstdlib>

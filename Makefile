@@ -167,7 +167,7 @@ grade:
 
 # For those who have measured: the page of all results, from the CSV files in docs/results.
 results:
-	@$(call python_path,common) $(call quote,$(PYTHON)) -B -m checker.results $(ARGS)
+	@$(call python_path,common) OPENBLAS_NUM_THREADS=1 $(call quote,$(PYTHON)) -B -m checker.results $(ARGS)
 
 # Sphinx gets a Python of its own; what it shows of a lab comes from the course's.
 book:

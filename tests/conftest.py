@@ -9,12 +9,14 @@ Mark the test with `@pytest.mark.builds("tests/programs/runtime_barriers.cu")` (
 `pytestmark = pytest.mark.builds(...)`), and the source is compiled before the test's turn comes.
 """
 
+import os
 import re
 import shutil
 import sys
 from collections import Counter
 
 sys.dont_write_bytecode = True  # nothing is written outside the build folder
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # others of NumPy's threads would spin while they wait
 
 import pytest  # noqa: E402
 

@@ -469,7 +469,7 @@ def judge_of(checker: list) -> subprocess.Popen:
         running.discard(found[1])
     judge = subprocess.Popen([sys.executable, ROOT / "tests/judge.py", *checker], text=True, bufsize=1, stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, start_new_session=True,
-                             env={**AT_START, "PYTHONDONTWRITEBYTECODE": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"})
+                             env={**AT_START, "PYTHONDONTWRITEBYTECODE": "1", "OMP_WAIT_POLICY": "passive"})
     running.add(judge)
     return judge
 

@@ -294,9 +294,9 @@ CALLED = r"kernel %s was called like a function: launch it with %s<<<grid, block
 MISTAKES = {
     "never_set": r"kernel never_set_kernel, thread \(3,0,0\) of block \([0-3],0,0\), waits here for ever: it asks again and again .*, 39 of its block "
                  r"at the barrier in line \d+, and no other block can begin\. .*",
-    "waits_for_stream": KERNEL % ("first_kernel", "0", "0") + r"waits here, and all .* kernel second_kernel \([^ ]*:\d+\), which is in another stream, could "
+    "waits_for_stream": KERNEL % ("first_kernel", "0", "0") + r"waits here, and all .* kernel second_kernel \([^()]*:\d+\), which is in another stream, could "
                         r"run at the same time\. .* needs a card\.",
-    "waits_for_device": KERNEL % ("first_kernel", "0", "0") + r"waits here, and all .* kernel second_kernel \([^ ]*:\d+\), which is for device 1, could "
+    "waits_for_device": KERNEL % ("first_kernel", "0", "0") + r"waits here, and all .* kernel second_kernel \([^()]*:\d+\), which is for device 1, could "
                         r"run at the same time\. .* needs several cards\.",
     "host_reads": DEVICE_POINTER % ("(read from|touched)", 12, "allocation"),
     "host_writes": DEVICE_POINTER % ("(wrote to|touched)", 0, "allocation"),

@@ -30,11 +30,11 @@
 // What it brought: milliseconds, 8192 x 8192 pixels, H200, 1 December 2026.
 //
 //                1 channel, radius 1      5      3 channels, radius 1      5
-//   fused                      0.118  0.124                     0.319  0.333
-//   shuffled                   0.043  0.048                     0.107  0.124
+//   fused                      0.118  0.124                     0.319  0.332
+//   shuffled                   0.043  0.048                     0.107  0.123
 //   a copy                     0.036  0.036                     0.099  0.099
 //
-// At radius 5 in colour, step by step: 0.143 before; 0.133 with sums of words and couples (a third fewer instructions of the
+// At radius 5 in colour, step by step, in runs of that day before: 0.143 before; 0.133 with sums of words and couples (a third fewer instructions of the
 // pipe for whole numbers); 0.126 to 0.128 with strips one below the other; 0.124 with 10 rows for 8. What did not help, in the
 // same run as 0.124 and 0.128: 5, 6, 7, 12 rows (0.133, 0.126, 0.132, 0.135), registers for five blocks a multiprocessor (0.126 with
 // 6 rows), blocks of 8 warps (0.134, 0.141), two strips beside two (0.131). In gray, radius 5, where it takes 0.048: strips one below

@@ -27,11 +27,11 @@
 // What it brought: milliseconds, 8192 x 8192 floats, H200, 1 December 2026.
 //
 //   filter                3 x 3    7 x 7   15 x 15
-//   tiled                 0.665    1.440     4.684
-//   register_blocking     0.151    0.163     0.553
-//   separable             0.831    1.023     1.190
+//   tiled                 0.665    1.441     4.686
+//   register_blocking     0.151    0.164     0.555
+//   separable             0.830    1.023     1.190
 //   separable_blocking    0.153    0.156     0.192
-//   a copy                0.130    0.130     0.130
+//   a copy                0.129    0.129     0.129
 #pragma once
 
 #include "../../../common/lab.h"

@@ -14,9 +14,9 @@
 // counter are counted at one go, but two that want different counters of one bank wait. lane_copies
 // (task 9) ends that, too.
 //
-// What it brought, on an NVIDIA H200 with CUDA 13.0 (30 November 2026): 1 Gi random bytes
-// take 0.4637 ms in place of the 1.509 of shared_copy; equal bytes 0.2542, a copy's speed, since there
-// no two lanes want different counters. lane_copies needs 0.2575 for random bytes.
+// What it brought, on an NVIDIA H200 with CUDA 13.0 (1 December 2026): 1 Gi random bytes
+// take 0.4636 ms in place of the 1.462 of shared_copy; equal bytes 0.2581, a copy's speed, since there
+// no two lanes want different counters. lane_copies needs 0.2608 for random bytes.
 #pragma once
 
 constexpr int warps_of_block = block_size / warp_size;

@@ -15,7 +15,7 @@
 //                                     +--------+             c += part 3
 //
 // A grid like any other with blockIdx.y on top, c filled with zeros before, atomicAdd in place of the store. In
-// float it brought 50.7 TFLOP/s for 41.0, 98 % of cuBLAS (H200, CUDA 13.0, 30 November 2026;
+// float it brought 50.7 TFLOP/s for 41.0, 98 % of cuBLAS (H200, CUDA 13.0, 1 December 2026;
 // docs/notes-matrix-product.md).
 #pragma once
 

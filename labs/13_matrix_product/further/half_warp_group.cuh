@@ -22,8 +22,8 @@
 //     begin the copies of stage s + 2, to where s - 2 was: behind the barrier, all are done with it
 //     wait for the products of stage s - 1, while those of s go on
 //
-// It brought, in TFLOP/s at 2048, 4096 and 8192 (H200, CUDA 13.0, 30 November 2026): 538, 671 and 610, where cuBLAS has
-// 574, 741 and 711 and tensor_16x8x16 342, 396 and 409. At 1024, where 68 of 132 multiprocessors are idle: 175, cuBLAS 241.
+// It brought, in TFLOP/s at 2048, 4096 and 8192 (H200, CUDA 13.0, 1 December 2026): 546, 678 and 703, where cuBLAS has
+// 591, 742 and 704 and tensor_16x8x16 341, 396 and 366. At 1024, where 68 of 132 multiprocessors are idle: 176, cuBLAS 226.
 #pragma once
 
 #include "half_tile.cuh"

@@ -19,9 +19,9 @@
 // The barrier stands before the last group is multiplied: the tensor cores have work while the first values
 // of the next stage are read.
 //
-// It brought, at 4096 x 4096 in double (H200, CUDA 13.0, 30 November 2026): tensor_tuned_8x8x4 30.9 TFLOP/s,
-// of the 33.5 that its instruction can do; tensor_16x8x8 54.6, where cuBLAS has 53.9 and warp_tile 25.1. At
-// 1000 it is 5 % ahead of cuBLAS, by small tiles (choose.h).
+// It brought, at 4096 x 4096 in double (H200, CUDA 13.0, 1 December 2026): tensor_tuned_8x8x4 31.1 TFLOP/s,
+// of the 33.5 that its instruction can do; tensor_16x8x8 55.2, where cuBLAS has 55.2 and warp_tile 25.0. At
+// 1000 it is 6 % ahead of cuBLAS, by small tiles (choose.h).
 #pragma once
 
 #include <string>

@@ -35,8 +35,8 @@
 //   one bank take two clocks, unless the last instruction has read one as the same operand. Down a column the
 //   factor of b stays, at the turn that of a.
 //
-// It brought, at 4096 x 4096 (H200, CUDA 13.0, 30 November 2026): in double 25.1 TFLOP/s where pipelined
-// has 18.1, in float 50.1 for 33.0, which is 98.2 % of cuBLAS. Turned tiles and there and back together are
+// It brought, at 4096 x 4096 (H200, CUDA 13.0, 1 December 2026): in double 25.0 TFLOP/s where pipelined
+// has 18.1, in float 50.0 for 32.9, which is 97.5 % of cuBLAS. Turned tiles and there and back together are
 // worth 2 % in float (docs/notes-matrix-product.md, which tells what was tried and dropped as well).
 #pragma once
 

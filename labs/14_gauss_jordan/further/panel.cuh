@@ -30,7 +30,7 @@
 //        step k + 1  |                             |                          | multipliers, column k + 2, ...
 //
 // What it brought, with solve_tile.cuh and update.cuh: `one_block` takes 1.82 ms for 1024 unknowns in double, where
-// `blocked` takes 4.50
+// `blocked` takes 4.49
 // (NVIDIA H200, CUDA 13.0, 1 December 2026, make bench LAB=14 SOLUTION=1).
 #pragma once
 

@@ -13,7 +13,7 @@
 //        warp 3 has the best: it sends its row in the same way; `sent` counts its bytes
 //
 // What it brought: a step costs about as much with 16 blocks as with one, so panels may be 32 columns wide for
-// 8192 rows. `one_block` takes 6.63 ms for 2048 unknowns in double, `team` 2.71
+// 8192 rows. `one_block` takes 6.49 ms for 2048 unknowns in double, `team` 2.68
 // (NVIDIA H200, CUDA 13.0, 1 December 2026, make bench LAB=14 SOLUTION=1).
 #pragma once
 

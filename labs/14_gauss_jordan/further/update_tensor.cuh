@@ -11,8 +11,8 @@
 // What is new: the sums begin with -c and what is stored is -(a b - c), rounded like any other elimination, and
 // no sign changes in the main loop; the copies for the first stages and the reading of c overlap.
 //
-// What it brought: 98 ms for 16384 unknowns in double, where `team` takes 168 and cuSOLVER 140; 71 in float, where they
-// take 104 and 133 (NVIDIA H200, CUDA 13.0, 1 December 2026, make bench LAB=14 SOLUTION=1).
+// What it brought: 99 ms for 16384 unknowns in double, where `team` takes 168 and cuSOLVER 139; 70 in float, where they
+// take 104 and 132 (NVIDIA H200, CUDA 13.0, 1 December 2026, make bench LAB=14 SOLUTION=1).
 #pragma once
 
 #include "../../../common/async_copy.h"

@@ -10,9 +10,9 @@
 //
 // 64 KiB are all there is, for a whole program; here 48 KiB hold 3072 nodes.
 //
-// What it brought, on an NVIDIA H200 with CUDA 13.0 (30 November 2026), against product in
-// milliseconds: n = 319, 100 000 points 0.0255 against 0.0471; n = 31, a million points 0.0314 against
-// 0.0333; but n = 319, a million points 0.289 against 0.188, and n = 1000 1.39 against 0.541. From
+// What it brought, on an NVIDIA H200 with CUDA 13.0 (1 December 2026), against product in
+// milliseconds: n = 319, 100 000 points 0.0251 against 0.0457; n = 31, a million points 0.0314 against
+// 0.0333; but n = 319, a million points 0.288 against 0.187, and n = 1000 1.39 against 0.539. From
 // 100 000 points on blocked, which reads a node once for several points, is faster. Why constant memory
 // loses with many nodes and many points has not been measured; its cache has a few KiB, and 319 nodes
 // are 5 KiB.

@@ -21,7 +21,7 @@
 // 5.06 ms and `retire` 6.14 (the same day, --input random --n 3000000 --m 1); where it went to the lists after eight
 // rounds, whatever they brought, it was slower than `retire` by half. With 30 letters no
 // signature is short, and it begins as `signature` does, which has one kernel a round where `retire` has two.
-// B_15000,2 takes 2.10 ms (`worklist` 1.86, `persistent` 58.7; the same day, make bench LAB=16 SOLUTION=1).
+// B_15000,2 takes 1.80 ms (`worklist` 1.80, `persistent` 58.5; 1 December 2026, make bench LAB=16 SOLUTION=1).
 #pragma once
 
 #include "short_rounds.cuh"

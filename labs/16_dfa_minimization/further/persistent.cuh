@@ -18,8 +18,8 @@
 // promises: it fails where the grid is larger than the card holds at once.
 //
 // What it brought: B_5000,20 has 10000 rounds, in which nearly nothing splits. `signature`, a launch a round,
-// takes 251 ms for it, and this kernel 24 ms (NVIDIA H200, CUDA 13.0, 30 November 2026, make bench LAB=16
-// SOLUTION=1). Where rounds are few and long it brings little: 6.6 and 8.7 ms for A_20000000,2.
+// takes 286 ms for it, and this kernel 24 ms (NVIDIA H200, CUDA 13.0, 1 December 2026, make bench LAB=16
+// SOLUTION=1). Where rounds are few and long it brings little: 6.3 and 9.1 ms for A_20000000,2.
 #pragma once
 
 #include "../given/signature_table.cuh"

@@ -28,8 +28,8 @@
 // where each round touches one state, on a chain, a warp does 31 rounds at once, a lane each (lane 0 has the
 // state that has changed).
 //
-// What it brought: 0.78 ms for the 10000 rounds of B_5000,20, where `persistent` takes 24; but 84 ms for the
-// six rounds of C_20000000,2, where `retire` takes 12 (NVIDIA H200, CUDA 13.0, 30 November 2026, make bench
+// What it brought: 0.77 ms for the 10000 rounds of B_5000,20, where `persistent` takes 24; but 84 ms for the
+// six rounds of C_20000000,2, where `retire` takes 11 (NVIDIA H200, CUDA 13.0, 1 December 2026, make bench
 // LAB=16 SOLUTION=1): there nearly every state is touched in the first four rounds, and lists only cost.
 #pragma once
 

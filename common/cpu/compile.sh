@@ -340,11 +340,11 @@ link() { # words of the compiler's line
 bring_host() {
     local header
     while IFS= read -r header; do
-        grep -q "^#pragma implementation \"${header##*/}\"" -- "$host_source" || {
+        [ -z "$header" ] || grep -q "^#pragma implementation \"${header##*/}\"" -- "$host_source" || {
             echo "$header: error: it says #pragma interface, but given/host.cpp does not compile it: add the line #pragma implementation \"${header##*/}\" there, and include it" >&2
             exit 1
         }
-    done < <(grep -E '(^|/)given/[^/]+$' "$work/own_files" | xargs -rd '\n' grep -l '^#pragma interface' --)
+    done <<<"$(grep -E '(^|/)given/[^/]+$' "$work/own_files" | xargs -rd '\n' grep -l '^#pragma interface' --)"
     host_object=$(dirname -- "${runtime_object:-$output}")/given/${place##*/}/$(printf '%s\0' "${agreed[@]}" "${words[@]}" | cksum | cut -d ' ' -f 1).o
     bash "$here/../build.sh" --compiler "$cxx" -o "$host_object" bash "$here/compile.sh" --object "${passed[@]}" \
         --flags "$extra_flags -DLAB_GIVEN_COMPILED" "$host_source" &
